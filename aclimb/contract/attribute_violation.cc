@@ -233,12 +233,13 @@ std::optional<std::string> ReservedValue(const Contract& contract, const Rule& r
                "; expected null or an empty tensor, since the operator's document does not support "
                "it so far (ACLIMB_EXTENSIONS=1 accepts it).");
   }
+  const bool is_flag = contract.At(rule.subject).kind == Kind::kBool;
   const auto wrong = [](double value) { return value != 0; };
   if (!AnyNumber(contract, arguments, rule.subject, wrong)) return std::nullopt;
-  return Cat(Told(contract, rule, arguments), "; expected ",
-             contract.At(rule.subject).kind == Kind::kBool ? "false" : "0",
-             ", the only value that the operator's document supports so far "
-             "(ACLIMB_EXTENSIONS=1 accepts the others).");
+  return Cat(Told(contract, rule, arguments), "; expected ", is_flag ? "false" : "0",
+             ", the only value that the operator's document supports so far (ACLIMB_EXTENSIONS=1 "
+             "accepts ",
+             is_flag ? "true)." : "the others).");
 }
 
 }  // namespace

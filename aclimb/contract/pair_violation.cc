@@ -23,8 +23,9 @@ std::optional<std::string> Wrong(const Contract& contract, const Rule& rule, con
   }
   if (rule.kind == RuleKind::kSameDTypeOr) {
     if (a->dtype == b->dtype || Has(rule.dtypes, a->dtype)) return std::nullopt;
-    const DTypeMask others = rule.dtypes & ~DTypes(b->dtype);
-    return Differ(contract, a, b, "dtype", &DTypeOf, Cat(DTypeOf(b), " or ", Text(others)));
+    return Differ(contract, a, b, "dtype", &DTypeOf,
+                  Has(rule.dtypes, b->dtype) ? Text(rule.dtypes)
+                                             : Cat(DTypeOf(b), " or ", Text(rule.dtypes)));
   }
   if (rule.kind == RuleKind::kConvertsTo) {
     if (ResultConverts(a->dtype, b->dtype)) return std::nullopt;

@@ -144,6 +144,11 @@ TEST(Elements, OneElementAlsoOfEachTensorOfAList) {
   EXPECT_EQ(call.What(), "");
   call.Tensors(0, {{}, {2}});
   EXPECT_EQ(call.What(), "out[1].shape is [2]; expected one element.");
+  static constexpr Parameter kFlat[] = {WithRank(Output("out", kAnyFloat, ""), 0, 1)};
+  const Contract flat = With(kFlat, kRule);
+  TestCall other(flat);
+  other.Tensor(0, {2});
+  EXPECT_EQ(other.What(), "out.shape is [2]; expected [] or [1].");
   EXPECT_EQ(StatementOf(contract, kRule), "out has one element");
 }
 
@@ -210,7 +215,7 @@ TEST(Reserved, AFlag) {
   call.Integer(0, 1);
   EXPECT_EQ(call.What(),
             "returnZloss is true; expected false, the only value that the operator's document "
-            "supports so far (ACLIMB_EXTENSIONS=1 accepts the others).");
+            "supports so far (ACLIMB_EXTENSIONS=1 accepts true).");
   EXPECT_EQ(call.What(/*extensions=*/true), "");
   EXPECT_EQ(StatementOf(contract, kRule), "returnZloss is false, unless ACLIMB_EXTENSIONS=1");
 }
@@ -262,8 +267,8 @@ TEST(ReducesLoss, OfOneTensorByAText) {
   EXPECT_EQ(call.What(), "");
   call.Tensor(2, {5});
   EXPECT_EQ(call.What(),
-            "loss.shape is [5] (FLOAT) but reduction is \"mean\"; expected a single element, of "
-            "shape [] or [1].");
+            "loss.shape is [5] (FLOAT) but reduction is null; expected a single element, of shape "
+            "[] or [1].");
   EXPECT_EQ(call.last().code, kAclnnInnerTiling);
   call.String(1, "none");
   EXPECT_EQ(call.What(), "");

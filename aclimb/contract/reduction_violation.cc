@@ -60,16 +60,17 @@ std::optional<std::string> LossViolation(const Contract& contract, const Rule& r
                "; expected shapes that broadcast: dimensions, counted from the last, that are "
                "equal or 1.");
   }
-  // A null text stands for "mean".
   const bool by_text = contract.At(rule.output).kind == Kind::kString;
-  const std::string_view text = by_text ? arguments.String(rule.output, "mean") : "";
+  const std::string_view text = by_text ? arguments.String(rule.output, "") : "";
   const bool reduces = by_text ? text != "none" : arguments.Integer(rule.output) != 0;
   const std::vector<int64_t> one = {1};
   if (reduces ? loss->shape.empty() || loss->shape == one : loss->shape == *whole) {
     return std::nullopt;
   }
-  const std::string reduction = by_text ? Cat(contract.At(rule.output).name, " is \"", text, "\"")
-                                        : ToldAttribute(contract, arguments, rule.output);
+  const char* const name = contract.At(rule.output).name;
+  const std::string reduction = !by_text ? ToldAttribute(contract, arguments, rule.output)
+                                : arguments.Given(rule.output) ? Cat(name, " is \"", text, "\"")
+                                                               : Cat(name, " is null");
   if (reduces) {
     return Cat(told(loss), " but ", reduction, "; expected a single element, of shape [] or [1].");
   }

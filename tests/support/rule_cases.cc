@@ -91,6 +91,9 @@ class Cases {
     const size_t at = singles_before == entry ? entry : shape.size() - (pattern.size() - entry);
     if (pattern[entry].IsSingle()) {
       ++shape[at];
+    } else if (pattern[entry].kind == Dimension::Kind::kArray && entry + 1 == pattern.size() &&
+               !shape.empty()) {
+      ++shape.back();
     } else if (shape.size() < static_cast<size_t>(contract_.At(index).max_rank) &&
                !(pattern[entry].kind == Dimension::Kind::kBroadcast &&
                  !contract::IsWritten(contract_.At(index).role))) {

@@ -14,6 +14,7 @@ inline constexpr uint8_t kTrainingProducts =
 inline constexpr auto kFloats = contract::OnAll(contract::kFloatDTypes);
 inline constexpr auto kFloat = contract::OnAll(contract::DTypes(DType::kFloat32));
 inline constexpr auto kBytes = contract::OnAll(contract::DTypes(DType::kUInt8));
+inline constexpr auto kFlags = contract::OnAll(contract::DTypes(DType::kBool, DType::kUInt8));
 
 constexpr contract::Parameter Operands(const char* name, const char* doc) {
   return contract::WithRank(contract::Input(name, kFloats, doc), 3, 4);
@@ -38,7 +39,7 @@ constexpr contract::Parameter PaddingOf(const char* name) {
 constexpr contract::Parameter MaskOf(const char* name) {
   return contract::WithRank(
       contract::Optional(contract::Input(
-          name, {},
+          name, kFlags,
           "null, or [Sq, Skv], [B or 1, Sq, Skv], [B, N, Sq, Skv] or [B or 1, 1, Sq, Skv], where "
           "what is not 0 leaves a key out; for sparseMode 2 to 4 [2048, 2048], [1, 2048, 2048] or "
           "[1, 1, 2048, 2048], which is not read")),
@@ -135,7 +136,6 @@ ACLIMB_ATTENTION_PREDICATE(QueryRule, WrongQuery(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(KeyRule, WrongKey(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(ValueRule, WrongValue(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(BiasRule, WrongBias(arguments, kAt, true))
-ACLIMB_ATTENTION_PREDICATE(MaskDTypeRule, WrongMaskDType(arguments, kAt, 0))
 ACLIMB_ATTENTION_PREDICATE(MaskRule, WrongMask(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(BandRule, WrongBand(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(KeptRule, WrongKept(arguments, kAt))
@@ -234,8 +234,6 @@ inline constexpr contract::Rule kRules[] = {
     PreciseRule(kInnerPrecise),
     SparseModeRule(kSparseMode),
     contract::Absent("absent/paddingMaskOptional", "pass null", kPaddingMask),
-    contract::Custom("dtype/attenMaskOptional", &MaskDTypeRule<kPlaces>,
-                     "attenMaskOptional is BOOL or UINT8", "convert the mask"),
     contract::Custom("shape/query", &QueryRule<kPlaces>, kQueryStatement, kQueryFix),
     contract::Custom("shape/key", &KeyRule<kPlaces>,
                      "key has the layout and the B and D of query, and a number of heads that "
@@ -396,8 +394,6 @@ inline constexpr contract::Rule kRules[] = {
     PreciseRule(kInnerPrecise),
     SparseModeRule(kSparseMode),
     contract::Absent("absent/paddingMaskOptional", "pass null", kPaddingMask),
-    contract::Custom("dtype/attenMaskOptional", &MaskDTypeRule<kPlaces>,
-                     "attenMaskOptional is BOOL or UINT8", "convert the mask"),
     contract::Custom("shape/query", &QueryRule<kPlaces>, kQueryStatement, kQueryFix),
     contract::Custom("shape/keyIn", &KeyRule<kPlaces>,
                      "keyIn has the layout and the B and D of query, and a number of heads that "

@@ -17,6 +17,9 @@ inline constexpr uint8_t kInferProducts = Bit(Product::kA2) | Bit(Product::kA3);
 inline constexpr auto kHalves =
     contract::OnAll(contract::DTypes(DType::kFloat16, DType::kBFloat16));
 
+inline constexpr auto kMaskFlags =
+    contract::OnAll(contract::DTypes(DType::kBool, DType::kInt8, DType::kUInt8));
+
 // 310P cards have no BFLOAT16.
 inline constexpr contract::ProductDTypes kPromptFloats = {
     {contract::DTypes(DType::kFloat16), 0, contract::DTypes(DType::kFloat16, DType::kBFloat16),
@@ -51,8 +54,6 @@ ACLIMB_INFER_PREDICATE(InferQueryRule, WrongQuery(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferKeyRule, WrongKey(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferValueRule, WrongValue(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferBiasRule, WrongBias(arguments, kPlaces.at, false))
-ACLIMB_INFER_PREDICATE(InferMaskDTypeRule,
-                       WrongMaskDType(arguments, kPlaces.at, contract::DTypes(DType::kInt8)))
 ACLIMB_INFER_PREDICATE(InferMaskRule, WrongMask(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferBandRule, WrongBand(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferQueryCountsRule,
@@ -75,7 +76,7 @@ ACLIMB_INFER_PREDICATE(InferLogSumRule,
       4, 4),                                                                                     \
       contract::WithRank(                                                                        \
           contract::Optional(contract::Input(                                                    \
-              "attenMask" O, {},                                                                 \
+              "attenMask" O, kMaskFlags,                                                         \
               "null, or [Sq, Skv], [B or 1, Sq, Skv], [B, N, Sq, Skv] or [B or 1, 1, Sq, Skv], " \
               "Sq and Skv or more, where what is not 0 leaves a key out; for sparseMode 2 to 4 " \
               "[2048, 2048], [1, 2048, 2048] or [1, 1, 2048, 2048], which is not read")),        \
@@ -163,8 +164,6 @@ ACLIMB_INFER_PREDICATE(InferLogSumRule,
                         "pass 0 to 4; those above are not implemented"),                          \
       contract::InRange("range/innerPrecise", kInnerPrecise, contract::Between(0, 3),             \
                         "pass 0 to 3"),                                                           \
-      contract::Custom("dtype/attenMask" O, &InferMaskDTypeRule<kPlaces>,                         \
-                       "attenMask" O " is BOOL, INT8 or UINT8", "convert the mask"),              \
       contract::Custom("shape/query", &InferQueryRule<kPlaces>,                                   \
                        "query has the layout inputLayout with numHeads heads",                    \
                        "pass the layout that query has, and its number of heads"),                \
@@ -531,7 +530,7 @@ inline constexpr contract::Parameter kParameters[] = {
                        4, 4),
     contract::WithRank(
         contract::Optional(contract::Input(
-            "attenMask", {},
+            "attenMask", kMaskFlags,
             "null, or [B, Skv], [1, Skv], [B or 1, 1, Skv], [B, N, 1, Skv] or [B or 1, 1, 1, Skv], "
             "Skv or more, where what is not 0 leaves a key out")),
         2, 4),
@@ -608,8 +607,6 @@ inline constexpr contract::Rule kRules[] = {
     contract::Absent("absent/kvPaddingSize",
                      "pass keys that begin with the tensor: padding on the left is not implemented",
                      kKvPaddingSize),
-    contract::Custom("dtype/attenMask", &InferMaskDTypeRule<kPlaces>,
-                     "attenMask is BOOL, INT8 or UINT8", "convert the mask"),
     contract::Custom("shape/query", &InferQueryRule<kPlaces>,
                      "query has the layout inputLayout with numHeads heads",
                      "pass the layout that query has, and its number of heads"),

@@ -118,16 +118,6 @@ Finding WrongBias(const contract::Arguments& arguments, const Places& at, bool r
              Choices(choices), ".");
 }
 
-Finding WrongMaskDType(const contract::Arguments& arguments, const Places& at,
-                       contract::DTypeMask also) {
-  if (!arguments.Given(at.mask)) return std::nullopt;
-  const contract::DTypeMask dtypes = contract::DTypes(DType::kBool, DType::kUInt8) | also;
-  const DType dtype = TensorAt(arguments, at.mask).dtype;
-  if (contract::Has(dtypes, dtype)) return std::nullopt;
-  return Cat(at.NameOf(at.mask), ".dtype is ", NameOf(dtype), "; expected ", contract::Text(dtypes),
-             ".");
-}
-
 Finding WrongMask(const contract::Arguments& arguments, const Places& at) {
   if (!arguments.Given(at.mask)) return std::nullopt;
   const Shape& shape = ShapeAt(arguments, at.mask);

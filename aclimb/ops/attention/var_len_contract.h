@@ -33,7 +33,7 @@ constexpr contract::Parameter NoBias(const char* name) {
 constexpr contract::Parameter SequenceMask() {
   return contract::WithRank(
       contract::Optional(contract::Input(
-          "attenMaskOptional", {},
+          "attenMaskOptional", kFlags,
           "null, or [longest Sq or more, longest Skv or more], where what is not 0 leaves a key of "
           "each sequence out; for sparseMode 2 to 4 [2048, 2048], which is not read")),
       2, 2);
@@ -157,8 +157,6 @@ inline constexpr contract::Rule kRules[] = {
     SparseModeRule(kSparseMode),
     contract::Absent("absent/realShiftOptional", "pass null", kRealShift),
     contract::Absent("absent/paddingMaskOptional", "pass null", kPaddingMask),
-    contract::Custom("dtype/attenMaskOptional", &MaskDTypeRule<kAt>,
-                     "attenMaskOptional is BOOL or UINT8", "convert the mask"),
     contract::Custom("shape/query", &QueryRule<kAt>, kQueryStatement, kQueryFix),
     contract::Custom("shape/key", &KeyRule<kAt>,
                      "key has the layout and the D of query, and a number of heads that divides "
@@ -300,8 +298,6 @@ inline constexpr contract::Rule kRules[] = {
     SparseModeRule(kSparseMode),
     contract::Absent("absent/pseShiftOptional", "pass null", kPseShift),
     contract::Absent("absent/paddingMaskOptional", "pass null", kPaddingMask),
-    contract::Custom("dtype/attenMaskOptional", &MaskDTypeRule<kAt>,
-                     "attenMaskOptional is BOOL or UINT8", "convert the mask"),
     contract::Custom("shape/query", &QueryRule<kAt>, kQueryStatement, kQueryFix),
     contract::Custom("shape/keyIn", &KeyRule<kAt>,
                      "keyIn has the layout and the D of query, and a number of heads that divides "

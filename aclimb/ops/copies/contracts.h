@@ -58,12 +58,6 @@ inline std::string NameOfNumber(int64_t dtype) {
   const auto known = static_cast<DType>(dtype);
   return Cat(dtype, IsKnown(known) ? Cat(" (", NameOf(known), ")") : std::string());
 }
-inline std::optional<std::string> OtherDType(const contract::Arguments& arguments) {
-  const DType out = arguments.Tensor(kOut).dtype;
-  if (arguments.Integer(kDType) == static_cast<int64_t>(out)) return std::nullopt;
-  return Cat("dtype is ", NameOfNumber(arguments.Integer(kDType)), " but out.dtype is ",
-             NameOf(out), "; expected equal dtypes.");
-}
 inline std::optional<std::string> ComplexToBool(const contract::Arguments& arguments) {
   const DType from = arguments.Tensor(kSelf).dtype;
   if (!IsComplex(from) || arguments.Tensor(kOut).dtype != DType::kBool) return std::nullopt;
@@ -78,8 +72,7 @@ inline constexpr contract::Parameter kParameters[] = {
 };
 inline constexpr contract::Rule kRules[] = {
     contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
-    contract::Custom("dtype/dtype", &OtherDType, "dtype is the dtype of out",
-                     "allocate out with that dtype"),
+    contract::NamesDType("dtype/dtype", kDType, kOut, "allocate out with that dtype"),
     contract::Custom("complex-to-bool/self", &ComplexToBool,
                      "self is not complex when dtype is BOOL", "compare self with 0 instead"),
 };

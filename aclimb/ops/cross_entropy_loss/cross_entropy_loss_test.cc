@@ -153,7 +153,7 @@ TEST_F(CrossEntropyLoss, RefusalsNameWhatIsWrong) {
                "aclnnCrossEntropyLossGetWorkspaceSize: returnZloss is true; expected false, the "
                "only value that the operator's document supports so far (ACLIMB_EXTENSIONS=1 "
                "accepts true).\n"
-               "  fix: pass false, or set ACLIMB_EXTENSIONS=1\n"
+               "  fix: pass 0, false for a flag, null for a tensor, or set ACLIMB_EXTENSIONS=1\n"
                "  rule: cross_entropy_loss/reserved/returnZloss   code: 161002 "
                "ACLNN_ERR_PARAM_INVALID");
 }

@@ -98,7 +98,7 @@ TEST_F(NLLLoss, RefusalsNameWhatIsWrong) {
                "  rule: nll_loss/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
   EXPECT_EQ(Run(self, target, weight, kSum, out, total), 161002);
   EXPECT_STREQ(aclGetRecentErrMsg(),
-               "aclnnNLLLossGetWorkspaceSize: totalWeightOut.shape is [2]; expected rank 0 or "
+               "aclnnNLLLossGetWorkspaceSize: totalWeightOut.shape is [2]; expected [] or "
                "[1].\n"
                "  fix: allocate totalWeightOut with one element\n"
                "  rule: nll_loss/shape/totalWeightOut   code: 161002 ACLNN_ERR_PARAM_INVALID");

@@ -173,8 +173,9 @@ inline std::optional<std::string> NoBroadcast(const Arguments& arguments) {
 inline std::optional<std::string> WrongLength(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const TensorDescriptor& mask = arguments.Tensor(kMask);
+  const std::vector<int64_t> both = *contract::BroadcastShape(self.shape, mask.shape);
   int64_t count = 1;
-  for (const int64_t extent : *contract::BroadcastShape(self.shape, mask.shape)) {
+  for (const int64_t extent : both) {
     count = contract::ExtentTimes(count, extent);
   }
   return contract::OtherShape(
