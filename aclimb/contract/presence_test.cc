@@ -274,7 +274,7 @@ TEST(ReducesLoss, OfOneTensorByAText) {
   EXPECT_EQ(call.What(), "");
   call.Tensor(2, {4});
   EXPECT_EQ(call.What(),
-            "loss.shape is [4] (FLOAT) but reduction is \"none\", target.shape is [5] (FLOAT); "
+            "loss.shape is [4] (FLOAT) but reduction is \"none\" and target.shape is [5] (FLOAT); "
             "expected [5].");
   EXPECT_EQ(StatementOf(contract, kRule),
             "loss has the shape of target where reduction is \"none\", else it is a single "

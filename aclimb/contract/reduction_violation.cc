@@ -76,8 +76,9 @@ std::optional<std::string> LossViolation(const Contract& contract, const Rule& r
   }
   // A single element may have one dimension all the same where one tensor tells.
   if (rule.third < 0 && whole->empty() && loss->shape == one) return std::nullopt;
-  return Cat(told(loss), " but ", reduction, ", ", told(a), b ? Cat(" and ", told(b)) : "",
-             "; expected ", ShapeText(whole->data(), whole->size()), ".");
+  return Cat(told(loss), " but ", reduction, b ? ", " : " and ", told(a),
+             b ? Cat(" and ", told(b)) : "", "; expected ", ShapeText(whole->data(), whole->size()),
+             ".");
 }
 
 }  // namespace aclimb::contract
