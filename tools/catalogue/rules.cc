@@ -52,6 +52,8 @@ const char* CauseOf(contract::RuleKind kind) {
   switch (kind) {
     case contract::RuleKind::kSameDType:
       return "one of the two was converted and the other was not";
+    case contract::RuleKind::kSameDTypeOr:
+      return "a tensor that was converted to a third dtype";
     case contract::RuleKind::kSameShape:
       return "a tensor of another layer or another step, or one that was reshaped";
     case contract::RuleKind::kConvertsToFloat:
@@ -71,9 +73,16 @@ const char* CauseOf(contract::RuleKind kind) {
     case contract::RuleKind::kReserved:
       return "a value that PyTorch has and the operator's document does not support so far";
     case contract::RuleKind::kCount:
+    case contract::RuleKind::kCountOf:
       return "an array of another operator, or a missing entry";
     case contract::RuleKind::kWanted:
-      return "a mask that asks for more than the caller passes";
+      return "a flag or a number that asks for more than the caller passes";
+    case contract::RuleKind::kAbsent:
+      return "a tensor for what the operator does not do";
+    case contract::RuleKind::kElements:
+      return "a tensor that was sliced, repeated or made for another call";
+    case contract::RuleKind::kReducesLoss:
+      return "a loss of each element where one number is asked for, or one number for all";
     case contract::RuleKind::kSameRank:
       return "a dimension that is missing or extra";
     case contract::RuleKind::kBroadcasts:
