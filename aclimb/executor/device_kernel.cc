@@ -9,6 +9,7 @@
 #include "aclimb/backend/backend.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/text.h"
+#include "aclimb/executor/sized_plan.h"
 
 namespace aclimb {
 namespace {
@@ -155,19 +156,17 @@ class Told {
 };
 
 // Which tensors a run touches is the operator's to say, whoever computes it: those that its plan
-// for the host does, or all that it may when there is no such plan. False when there is nothing to
-// do.
-bool BookTensors(const Operator& of, const contract::Arguments& arguments, Planner& planner) {
-  Planner of_host(planner.deterministic());
-  const Result<PlanPointer> plan = of.plan()(arguments, of_host);
-  if (plan.ok() && plan.value() == nullptr) return false;
-  for (int i = 0; i < static_cast<int>(of.contract().parameters.size()); ++i) {
-    const contract::Parameter& parameter = of.contract().At(i);
+// for the host does, or all that it may when there is no such plan.
+//   of_host  what the plan for the host has booked; null: there is none
+void BookTensors(const contract::Contract& contract, const Planner* of_host, Planner& planner) {
+  for (int i = 0; i < static_cast<int>(contract.parameters.size()); ++i) {
+    const contract::Parameter& parameter = contract.At(i);
     if (!contract::HasTensors(parameter.kind)) continue;
-    if (plan.ok() ? of_host.reads(i) : contract::IsRead(parameter.role)) planner.Reads(i);
-    if (plan.ok() ? of_host.writes(i) : contract::IsWritten(parameter.role)) planner.Writes(i);
+    const bool reads = of_host ? of_host->reads(i) : contract::IsRead(parameter.role);
+    const bool writes = of_host ? of_host->writes(i) : contract::IsWritten(parameter.role);
+    if (reads) planner.Reads(i);
+    if (writes) planner.Writes(i);
   }
-  return true;
 }
 
 }  // namespace
@@ -190,7 +189,14 @@ Result<std::optional<PlanPointer>> PlanOnDevice(const Operator& of,
   }
   if (made == nullptr) return std::optional<PlanPointer>();
   KernelPointer kernel(made, ReleaseKernel{backend});
-  if (!BookTensors(of, arguments, planner)) return std::optional<PlanPointer>(PlanPointer());
+  Planner of_host(planner.deterministic());
+  const Result<PlanPointer> host = of.plan()(arguments, of_host);
+  if (host.ok() && host.value() == nullptr) return std::optional<PlanPointer>(PlanPointer());
+  // The shape of such an output comes out of the run, and a kernel has no way to tell it.
+  if (host.ok() && dynamic_cast<const SizedPlan*>(host.value().get()) != nullptr) {
+    return std::optional<PlanPointer>();
+  }
+  BookTensors(of.contract(), host.ok() ? &of_host : nullptr, planner);
   const auto plan = NewPlan<DevicePlan>(std::move(kernel));
   plan->SetWorkspace(planner.workspace().Book(static_cast<int64_t>(workspace_bytes)));
   return std::optional<PlanPointer>(plan);

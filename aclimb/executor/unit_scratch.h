@@ -31,12 +31,7 @@ class UnitScratch {
   // Scratch is a char*, aligned as a piece of workspace. False when the loop was cancelled.
   template <typename F>
   [[nodiscard]] bool Run(const RunContext& run, int64_t units, int64_t grain, const F& body) const {
-    Slots slots(count_);
-    return ParallelForAll(units, grain, [&](int64_t begin, int64_t end) {
-      const Slots::Lease slot(slots);
-      char* const scratch = run.Piece<char>(pieces_) + slot.number() * bytes_;
-      for (int64_t unit = begin; unit < end; ++unit) body(unit, scratch);
-    });
+    return ForEachUnit(units, grain, {run.Piece<char>(pieces_), count_, bytes_}, body);
   }
 
  private:

@@ -36,6 +36,9 @@ class Dense {
   static Dense Input(Planner& planner, int parameter, const TensorView& view) {
     return Input(planner, parameter, view, view.dtype);
   }
+  static Dense Output(Planner& planner, int parameter, const TensorView& view) {
+    return Output(planner, parameter, view, view.dtype);
+  }
 
   bool given() const { return parameter_ >= 0; }
   DType dtype() const { return dtype_; }
@@ -46,6 +49,11 @@ class Dense {
   void* Data(const RunContext& run) const {
     if (!given()) return nullptr;
     return copied_ ? run.Piece<void>(piece_) : run.Data(parameter_);
+  }
+  // Of an input: its elements, fetched. Null when the run was cancelled.
+  template <typename T = void>
+  const T* Read(const RunContext& run) const {
+    return Fetch(run) ? static_cast<const T*>(Data(run)) : nullptr;
   }
   // Before the kernel: fills in the copy of an input. False when the run was cancelled.
   [[nodiscard]] bool Fetch(const RunContext& run) const;

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "aclimb/simd/parallel.h"
+
 namespace aclimb {
 
 // Numbers for the pieces of scratch memory that the bodies of one ParallelFor share: each body
@@ -40,5 +42,25 @@ class Slots {
   int64_t count_;
   std::atomic<bool> busy_[kMost] = {};
 };
+
+// `count` pieces of scratch memory, one behind the other, of so many bytes each.
+struct SlotMemory {
+  void* data;
+  int64_t count, bytes;
+};
+
+// Calls body(unit, scratch) for each of `units` units, of which a thread takes `grain` at once.
+// Scratch is a char*: a piece that no other body has while this one runs. False when the loop was
+// cancelled.
+template <typename F>
+[[nodiscard]] bool ForEachUnit(int64_t units, int64_t grain, const SlotMemory& memory,
+                               const F& body) {
+  Slots slots(memory.count);
+  return ParallelForAll(units, grain, [&](int64_t begin, int64_t end) {
+    const Slots::Lease slot(slots);
+    char* const scratch = static_cast<char*>(memory.data) + slot.number() * memory.bytes;
+    for (int64_t unit = begin; unit < end; ++unit) body(unit, scratch);
+  });
+}
 
 }  // namespace aclimb

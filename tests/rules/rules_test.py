@@ -121,22 +121,45 @@ FORKS_ELSEWHERE = {
 # Programs, not parts of a library.
 PROGRAMS = ("tools/aclimb/", "tools/pages/", "tools/catalogue/")
 
-# What is for every operator finds them through aclimb/ops/CMakeLists.txt and names none.
-FOR_EVERY_OPERATOR = ("aclimb/", "backends/", "bench/", "cmake/", "libraries/", "tools/", "tests/c_abi/",
-                      "tests/crosscheck/", "tests/fuzz/", "tests/install/", "tests/soak/")
-# File -> why one operator is its subject.
-ONE_OPERATOR = {
+# What is for every operator finds them through aclimb/ops/CMakeLists.txt and names none. The other folders of tests/
+# have programs as users write them, which call some operators.
+FOR_EVERY_OPERATOR = ("aclimb/", "backends/", "bench/", "cmake/", "libraries/", "packaging/", "python/", "scripts/",
+                      "tools/", "tests/c_abi/", "tests/crosscheck/", "tests/fuzz/", "tests/install/", "tests/rules/",
+                      "tests/soak/", "tests/support/")
+# File -> why some operators are its subject.
+SOME_OPERATORS = {
+    "aclimb/runtime/aclop/operator_names.cc": "the older interface's names, and the functions to call instead",
     "bench/libtorch_twin.cc": "a peer whose rows are so short that Python would distort them",
     "bench/onednn_twin.cc": "a peer that computes convolutions alone",
+    "tests/fuzz/types.h": "proper calls by the older interface's names",
     "tests/install/lookup.cpp": "a client of one function, which it looks up by name",
     "tests/install/programs_test.py": "runs that client, and the program of the README",
+    "tests/rules/rules_test.py": "plants names",
+}
+# File -> quoted words that are names of operators, and there mean something else.
+OTHER_WORDS = {
+    "aclimb/core/environment.h": {"all"},
+    "aclimb/runtime/aclop/tensor_desc.cc": {"index"},
+    "backends/cpu/capacity.cc": {"max"},
+    "bench/collectives/measure.py": {"median"},
+    "bench/compare": {"all"},
+    "bench/overhead": {"all", "trace"},
+    "python/acl/util.py": {"All"},
+    "tests/fuzz/fuzz.py": {"log"},
+    "tests/fuzz/target.cc": {"Mean"},
+    "tools/aclimb/report.cc": {"trace"},
+    "tools/aclimb/report/trace_file.cc": {"cat", "trace"},
+    "tools/check/settings.cc": {"all"},
 }
 OPERATOR_LIST = re.compile(r"set\(ACLIMB_OPERATORS\s+([\w\s]+?)\)")
 # Functions and headers of operators, as C has them; X stands for any of them.
 OPERATOR_NAME = re.compile(r"\baclnn(?!Status\b|Init\b|Finalize\b|X)[A-Z]\w*|\baclnn_(?!util\b|base\b)\w+\.h\b")
-NAMING_SUFFIXES = (".h", ".cc", ".c", ".cpp", ".inc", ".cu", ".in", ".py", ".cmake", ".txt")
-COMMENT_OF_SCRIPT = re.compile(r"#[^\n]*")
-TEXT = re.compile(r'"""(?:.*?)"""|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+# All contracts, as `make docs` lists them: the function without "aclnn", and the page.
+OPERATOR_PAGE = re.compile(r"^\| \[`aclnn(\w+)`\]\(ops/(\w+)\.md\)", re.MULTILINE)
+# Scripts have no suffix, or one of a shell's.
+NAMING_SUFFIXES = (".h", ".cc", ".c", ".cpp", ".inc", ".cu", ".in", ".py", ".cmake", ".txt", ".toml", ".sh", "")
+COMMENT_OR_TEXT_OF_SCRIPT = re.compile(
+    r"""\"{3}.*?\"{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(?<!\S)#[^\n]*""", re.DOTALL)
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 COMMENT_OR_TEXT = re.compile(r'R"\((?:.*?)\)"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -233,26 +256,32 @@ def check_forks(path, text):
                "as another thread left it (aclimb/core/fork.h)")
 
 
-def check_names(path, text, folders):
-    """Comments and texts of several words may have an operator as an example; code may not."""
-    if not path.startswith(FOR_EVERY_OPERATOR) or path.startswith("aclimb/ops/") or path in ONE_OPERATOR:
+def check_names(path, text, folders, contracts):
+    """Comments and texts of several words may have an operator as an example; code and texts of one word may not."""
+    if not path.startswith(FOR_EVERY_OPERATOR) or path.startswith("aclimb/ops/") or path in SOME_OPERATORS:
         return
     # Tests of what operators are made of make some up.
     if path.startswith("aclimb/") and is_test(path):
         return
-    blank = lambda match: re.sub(r"[^\n]", " ", match.group())
-    if path.endswith((".py", ".cmake", ".txt")):
-        text = TEXT.sub(lambda match: blank(match) if re.search(r"\s", match.group()) else match.group(), text)
-        text = COMMENT_OF_SCRIPT.sub(blank, text)
-    else:
-        text = COMMENT_OR_TEXT.sub(
-            lambda match: blank(match) if match.group()[0] == "/" or re.search(r"\s", match.group()) else match.group(), text)
-    # A folder of one word may be any word: it is a name only as a folder.
+    names = {*folders, *contracts} - OTHER_WORDS.get(path, set())
+    found = []
+
+    def code(match):
+        whole = match.group()
+        if whole[0] in "\"'" and whole[1:-1] in names:
+            found.append((match.start(), whole))
+        prose = whole[0] in "/#" or re.search(r"\s", whole)
+        return re.sub(r"[^\n]", " ", whole) if prose else whole
+
+    of_c = path.endswith((".h", ".cc", ".c", ".cpp", ".inc", ".cu", ".in"))
+    text = (COMMENT_OR_TEXT if of_c else COMMENT_OR_TEXT_OF_SCRIPT).sub(code, text)
+    # A folder of one word may be any word: without quotes it is a name only as a folder.
     words = [folder if "_" in folder else "ops/" + folder for folder in folders]
     named = re.compile("|".join([OPERATOR_NAME.pattern, *(f"(?<![a-z0-9]){word}(?![a-z0-9])" for word in words)]))
-    for match in named.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
-        yield (f"{path}:{line}: names {match.group()}; what is for every operator finds it through "
+    found += [(match.start(), match.group()) for match in named.finditer(text)]
+    for start, name in found:
+        line = text.count("\n", 0, start) + 1
+        yield (f"{path}:{line}: names {name}; what is for every operator finds it through "
                "aclimb/ops/CMakeLists.txt and its folder")
 
 
@@ -266,11 +295,22 @@ def check_pages(path, text):
                "the tool that tells (aclimb ops, aclimb explain)")
 
 
+def check_sources(path, text):
+    """A comment begins a new list of types."""
+    if not re.match(r"aclimb/ops/.*signature\w*\.inc$", path):
+        return
+    for match in re.finditer(r"(\A|[^\n]\n)((?://[^\n]*\n|\n)*)ACLIMB_OPERATOR\(", text):
+        if (match[1] == "" or match[2]) and not re.search(r"^// source: \S", match[2], re.MULTILINE):
+            line = text.count("\n", 0, match.end()) + 1
+            yield f"{path}:{line}: no line \"// source: ...\" says which public document these types are from"
+
+
 def check(path, text):
     yield from check_pages(path, text)
     yield from check_includes(path, text)
     yield from check_calls(path, text)
     yield from check_forks(path, text)
+    yield from check_sources(path, text)
 
 
 def check_tree(source):
@@ -286,16 +326,17 @@ def check_tree(source):
         for violation in check(file.relative_to(source).as_posix(), file.read_text())
     ]
     folders = OPERATOR_LIST.search((source / "aclimb/ops/CMakeLists.txt").read_text())[1].split()
+    contracts = [name for names in OPERATOR_PAGE.findall((source / "docs/operators.md").read_text()) for name in names]
     for place in FOR_EVERY_OPERATOR:
         for file in sorted((source / place).rglob("*")):
             path = file.relative_to(source).as_posix()
-            if file.suffix in NAMING_SUFFIXES and "/corpus/" not in path:
-                violations += check_names(path, file.read_text(), folders)
+            if file.is_file() and file.suffix in NAMING_SUFFIXES and not re.search(r"/corpus/|^bench/out/", path):
+                violations += check_names(path, file.read_text(), folders, contracts)
     for violation in violations:
         print(violation)
     print(f"{len(files)} files, {len(violations)} violations")
     # A tree without sources is a wrong path, not a clean tree.
-    return 1 if violations or len(files) < 20 else 0
+    return 1 if violations or len(files) < 20 or not contracts else 0
 
 
 def self_test():
@@ -333,6 +374,10 @@ def self_test():
         ("aclimb/ops/elu_backward/cpu.cc", "static std::once_flag once;\n"),
         ("aclimb/ops/elu_backward/include/aclnnop/aclnn_elu_backward.h", "//   self  in  see docs/ops/elu_backward.md\n"),
         ("aclimb/ops/unary/aclnn_unary.h.in", "//   returns  as errors.md says\n"),
+        ("aclimb/ops/unary/signature.inc", "// The functions.\nACLIMB_OPERATOR(aclnnStatus, aclnnA, ())\n"),
+        ("aclimb/ops/unary/signature.inc", "ACLIMB_OPERATOR(aclnnStatus, aclnnA, ())\n"),
+        ("aclimb/ops/unary/signature.inc",
+         "// source: a page\nACLIMB_OPERATOR(aclnnStatus, aclnnA, ())\n// More.\nACLIMB_OPERATOR(aclnnStatus, aclnnB, ())\n"),
     ]
     clean = [
         ("aclimb/core/a.h", '#include "aclimb/core/dtype.h"\n#include <vector>\n'),
@@ -350,6 +395,8 @@ def self_test():
         ("aclimb/runtime/a.cc", "std::lock_guard<std::mutex> lock(ProcessMutex());\n"),
         ("aclimb/runtime/a_test.cc", "std::mutex mutex;\n"),
         ("tools/aclimb/a.cc", "std::mutex mutex;\n"),
+        ("aclimb/ops/unary/signature.inc",
+         "// source: a page\nACLIMB_OPERATOR(aclnnStatus, aclnnA,\n    ())\nACLIMB_OPERATOR(aclnnStatus, aclnnB, ())\n"),
     ]
     naming = [
         ("tests/fuzz/a.cc", '#include "aclnnop/aclnn_elu_backward.h"\n'),
@@ -358,6 +405,14 @@ def self_test():
         ("tests/fuzz/fuzz.py", 'TARGETS = ("elu_backward", "runtime")\n'),
         ("tools/aclimb/a.cc", '#include "aclimb/ops/unary/contract.h"\n'),
         ("tools/aclimb/a.cc", 'if (name == "elu_backward") return 1;\n'),
+        ("tools/aclimb/a.cc", 'if (name == "unary") return 1;\n'),
+        ("tools/aclimb/a.cc", 'if (name == "layer_norm") return 1;\n'),
+        ("bench/compare", "if row['operator'] == 'add':\n    pass\n"),
+        ("scripts/demo", "test -d aclimb/ops/unary\n"),
+        ("python/acl/a.py", 'KNOWN = ("add",)\n'),
+        ("packaging/a.sh", 'if [ "$1" = "layer_norm" ]; then exit; fi\n'),
+        ("tests/support/a.cc", 'if (contract.folder == "elu_backward") return;\n'),
+        ("aclimb/executor/a.cc", 'if (function == "Add") return;\n'),
     ]
     unnamed = [
         ("tools/aclimb/a.cc", '// as aclnnEluBackward does\nauto help = "aclimb ops aclnnEluBackward";\n'),
@@ -366,12 +421,15 @@ def self_test():
         ("tests/runtime/a_test.cc", "aclnnEluBackward(workspace, size, executor, stream);\n"),
         ("aclimb/ops/elu_backward/a.cc", '#include "aclnnop/aclnn_elu_backward.h"\n'),
         ("bench/a.cc", "dnnl::deconvolution_backward_data d;  // elu_backward has none\n"),
+        ("bench/compare", '"""Say bench/compare --operator add."""\nadd = 1  # "add" is one\n'),
+        ("tools/aclimb/report/trace_file.cc", 'event["cat"] = "kernel";\n'),
     ]
     folders = ["elu_backward", "convolution_backward", "unary"]
+    contracts = ["Add", "add", "Cat", "cat", "LayerNorm", "layer_norm"]
     missed = [(path, text) for path, text in planted if not list(check(path, text))]
-    missed += [(path, text) for path, text in naming if not list(check_names(path, text, folders))]
+    missed += [(path, text) for path, text in naming if not list(check_names(path, text, folders, contracts))]
     false_alarms = [v for path, text in clean for v in check(path, text)]
-    false_alarms += [v for path, text in unnamed for v in check_names(path, text, folders)]
+    false_alarms += [v for path, text in unnamed for v in check_names(path, text, folders, contracts)]
     planted += naming
     for path, text in missed:
         print(f"not found: {path}: {text!r}")

@@ -45,7 +45,7 @@ int MakeKernel(const AclimbOperatorArguments* call, AclimbKernel** kernel,
   *workspace_bytes = 0;
   const std::string function = call->function;
   if (function == "aclnnLog") return 507899;
-  if (function == "aclnnBernoulli") {
+  if (function == "aclnnBernoulli" || function == "aclnnNonzero") {
     const auto& self = *static_cast<const AclimbTensorArgument*>(call->arguments[0].values);
     *kernel = new AclimbKernel{function, {self.shape, self.shape + self.rank}};
     return 0;

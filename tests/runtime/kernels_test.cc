@@ -8,6 +8,7 @@
 #include "aclnnop/aclnn_exp.h"
 #include "aclnnop/aclnn_log.h"
 #include "aclnnop/aclnn_neg.h"
+#include "aclnnop/aclnn_nonzero.h"
 #include "tests/runtime/support.h"
 
 namespace {
@@ -85,6 +86,33 @@ TEST_F(KernelsTest, TheHostComputesWhatTheDeviceCannot) {
   EXPECT_ACL(Run(aclnnNegGetWorkspaceSize, aclnnNeg));
   EXPECT_EQ(workspace_size_, 0u);
   ExpectResult(1, -2);
+}
+
+TEST_F(KernelsTest, TheHostTellsAShapeThatDependsOnTheData) {
+  if (HasOwnMemory()) GTEST_SKIP() << "the host does not see the memory";
+  const float values[] = {0, 2, 0, 4};
+  EXPECT_ACL(aclrtMemcpy(memory_, 4096, values, sizeof(values), ACL_MEMCPY_HOST_TO_DEVICE));
+  const int64_t shape[] = {4, 2};
+  aclTensor* const self = Tensor(0);
+  aclTensor* const out =
+      aclCreateTensor(shape, 2, ACL_INT64, nullptr, 0, ACL_FORMAT_ND, shape, 2, At(1024));
+  aclOpExecutor* executor = nullptr;
+  EXPECT_ACL(aclnnNonzeroGetWorkspaceSize(self, out, &workspace_size_, &executor));
+  EXPECT_ACL(aclnnNonzero(At(2048), workspace_size_, executor, nullptr));
+  EXPECT_ACL(aclrtSynchronizeStream(nullptr));
+  int64_t* found = nullptr;
+  uint64_t rank = 0;
+  EXPECT_ACL(aclGetViewShape(out, &found, &rank));
+  ASSERT_EQ(rank, 2u);
+  EXPECT_EQ(found[0], 2);
+  delete[] found;
+  int64_t places[4] = {};
+  EXPECT_ACL(
+      aclrtMemcpy(places, sizeof(places), At(1024), sizeof(places), ACL_MEMCPY_DEVICE_TO_HOST));
+  EXPECT_EQ(places[1], 1);
+  EXPECT_EQ(places[2], 1);
+  EXPECT_EQ(aclDestroyTensor(self), 0);
+  EXPECT_EQ(aclDestroyTensor(out), 0);
 }
 
 TEST_F(KernelsTest, WithoutAKernelOwnMemoryIsRefused) {

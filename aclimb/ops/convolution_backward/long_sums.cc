@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "aclimb/copy/copy.h"
+#include "aclimb/simd/parallel.h"
+
 namespace aclimb::convolution_backward {
 
 bool LongSums::Add(int64_t terms) {
@@ -25,6 +28,18 @@ void LongSums::Fold() {
   }
   folded_ = true;
   terms_ = 0;
+}
+
+void StoreSums(double* sums, int64_t blocks, const TensorView& result) {
+  const int64_t count = result.ElementCount();
+  ParallelFor(blocks > 1 ? count : 0, 16 * 1024, [&](int64_t begin, int64_t end) {
+    for (int64_t block = 1; block < blocks; ++block) {
+      for (int64_t i = begin; i < end; ++i) sums[i] += sums[block * count + i];
+    }
+  });
+  TensorView rounded = DenseLike(result, sums);
+  rounded.dtype = DType::kFloat64;
+  (void)copy::Copy(rounded, result);
 }
 
 }  // namespace aclimb::convolution_backward

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "aclimb/core/dtype.h"
+#include "aclimb/core/tensor_view.h"
 #include "aclimb/ops/convolution_backward/tolerance.h"
 
 // Sums that grow with the data. They are cut into blocks, by borders that do not depend on the
@@ -49,5 +49,9 @@ class LongSums {
   int64_t terms_ = 0;  // of the block
   bool folded_ = false;
 };
+
+// Adds sums of blocks, [blocks][elements of the result], in order to those of the first block, and
+// rounds these once.
+void StoreSums(double* sums, int64_t blocks, const TensorView& result);
 
 }  // namespace aclimb::convolution_backward

@@ -139,10 +139,10 @@ TEST_F(LongSumsOf, ProductsOnVectors) {
   };
   constexpr int64_t kTerms = 5 << 20;
   EachTarget([&] {
-    // Chunks of an image.
+    // Blocks of an image.
     ExpectGradWeight(Lines(kTerms / 1024, 2, 1024, 1, kFloat, kFloat), run(Factors::kFloat32));
   });
-  // Chunks of several images.
+  // Blocks of several images.
   ExpectGradWeight(Lines(kTerms / 32, 2, 32, 1, kFloat, kFloat), run(Factors::kFloat32));
   if (!HasPairs()) return;
   ExpectGradWeight(Lines(2 * kTerms / 1024, 2, 1024, 1, kBFloat, kFloat), run(Factors::kPairs));

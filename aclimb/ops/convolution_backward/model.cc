@@ -26,7 +26,8 @@ constexpr double kFewRows = 0.11;            // an element of a row of fewer tha
 constexpr double kUnfolded = 0.511;          // an element of the windows that a product unfolds
 constexpr double kUnfoldedWeight = 0.745;
 constexpr double kWindowsPack = 0.0804;  // an element of a window that is packed
-constexpr double kDirectTile1 = 0.0279, kDirectTile2 = 0.0123;
+constexpr double kDirectTile1 = 0.0279;  // a multiplication in tiles of one channel
+constexpr double kDirectTile2 = 0.0123;  // in tiles of two, and of three, which take as long
 constexpr double kDirectUnit = 539;      // a unit of work
 constexpr double kDirectWeight = 3.86;   // an element of the weight that is packed
 constexpr double kDirectResult = 0.194;  // an element of the result
@@ -140,15 +141,16 @@ class Model {
     double time = live_ * filled * (m_.windows_weight + (single ? m_.windows_single : 0)) +
                   static_cast<double>(plan.Blocks()) * of_weight_ * filled * m_.sum;
     // Rows of x are packed for each tap, unless they are long and read where they are.
-    const double parts = static_cast<double>(CeilDivide(plan.geometry.y_channels, int64_t{512}));
+    const double column_blocks =
+        static_cast<double>(CeilDivide(plan.geometry.y_channels, int64_t{512}));
     const auto width = plan.geometry.out[2];
     const bool in_place =
         width >= 24 && plan.geometry.stride[2] == 1 && !converts_ && (!halves_ || one);
     if (!in_place) {
       const double lines = static_cast<double>(plan.geometry.out[0] * plan.geometry.out[1] *
                                                CeilDivide(width, plan.width));
-      time += images_ * groups_ * rows * taps_ * lines / 1000 * parts * m_.line +
-              unfolded_ * Padded(rows, 8) * parts * kWindowsPack;
+      time += images_ * groups_ * rows * taps_ * lines / 1000 * column_blocks * m_.line +
+              unfolded_ * Padded(rows, 8) * column_blocks * kWindowsPack;
     }
     return time;
   }
@@ -156,25 +158,26 @@ class Model {
   // Our sums over flat planes.
   double Direct() const {
     const DirectPlan plan = PlanDirect(g_, task_, 1, pairs_ ? Factors::kPairs : Factors::kFloat32);
-    const double blocks = static_cast<double>(plan.folds) * static_cast<double>(plan.flat.blocks);
+    const double blocks =
+        static_cast<double>(plan.image_blocks) * static_cast<double>(plan.flat.blocks);
     const double length = blocks * static_cast<double>(plan.flat.Length()) / 1000;
     const double planes = blocks * groups_ * static_cast<double>(plan.flat.Extent()) / 1000;
     const double phases = static_cast<double>(plan.flat.Phases());
     const bool far_stride = strided_ && g_.stride[2] > 2;
     const double units = static_cast<double>(plan.units) / 1000 * kDirectUnit;
     if (gives_weight_) {
-      const double x_planes = planes * x_ * phases * static_cast<double>(plan.outer.y_ranges);
+      const double x_planes = planes * x_ * phases * static_cast<double>(plan.outer.y_blocks);
       return length * groups_ * x_ * y_ * taps_ * m_.direct_weight +
              x_planes * (kDirectX + (far_stride ? kDirectFarX : 0)) +
-             planes * y_ * static_cast<double>(plan.outer.x_ranges) * kDirectY +
-             of_weight_ * static_cast<double>(plan.outer.splits + 3) * kDirectSum + units;
+             planes * y_ * static_cast<double>(plan.outer.x_blocks) * kDirectY +
+             of_weight_ * static_cast<double>(plan.outer.step_blocks + 3) * kDirectSum + units;
     }
     const auto& taps = plan.taps;
-    const double outputs = static_cast<double>(CeilDivide(taps.outputs, taps.tile));
+    const double outputs = static_cast<double>(CeilDivide(ResultChannels(g_, task_), taps.tile));
     const double of_tile[] = {0, kDirectTile1, kDirectTile2, kDirectTile2, m_.direct};
     const double sources = static_cast<double>(SourceChannels(g_, task_)) *
                            (task_ == Task::kForward ? phases : 1) *
-                           static_cast<double>(std::max(taps.ranges, int64_t{1}));
+                           static_cast<double>(std::max(taps.tile_blocks, int64_t{1}));
     double time = length * groups_ * static_cast<double>(taps.sources * taps.tile) * outputs *
                       taps_ * of_tile[taps.tile] +
                   planes * sources * m_.plane + OfResult() * kDirectResult +

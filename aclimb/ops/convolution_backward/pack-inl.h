@@ -331,19 +331,14 @@ HWY_INLINE void ConvertRow(const From* from, int64_t count, To* to) {
 // Writes the first `count` floats to elements `stride` apart.
 template <typename T>
 HWY_INLINE void UnpackRow(const float* from, int64_t count, T* to, int64_t stride) {
+  if (stride == 1) return ConvertRow(from, count, to);
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = 0;
-  if (stride != 1) {
-    HWY_ALIGN T rounded[hn::MaxLanes(hn::ScalableTag<float>())];
-    for (; i < count; i += lanes) {
-      StoreF32(d, hn::LoadU(d, from + i), rounded);
-      for (int64_t k = 0; k < std::min(lanes, count - i); ++k) to[(i + k) * stride] = rounded[k];
-    }
-    return;
+  HWY_ALIGN T rounded[hn::MaxLanes(hn::ScalableTag<float>())];
+  for (int64_t i = 0; i < count; i += lanes) {
+    StoreF32(d, hn::LoadU(d, from + i), rounded);
+    for (int64_t k = 0; k < std::min(lanes, count - i); ++k) to[(i + k) * stride] = rounded[k];
   }
-  for (; i + lanes <= count; i += lanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
-  if (i < count) StoreFirst(d, hn::LoadU(d, from + i), to + i, count - i);
 }
 
 // `rows` rows of kVectors vectors, of which the last may be part of one, without strides.

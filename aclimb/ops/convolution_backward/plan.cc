@@ -145,6 +145,7 @@ void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
 void PlanBuilder::AddOwn(const OwnWay& way, const Triple<Place>& results) {
   const auto read = [&](bool needed, Operand& operand, bool is_weight) {
     if (!needed) return Place();
+    if (is_weight && way.float_weight) return Dense(operand, DType::kFloat32);
     return Suits(way, operand.user, is_weight) ? operand.user
                                                : Dense(operand, operand.user.view.dtype);
   };
@@ -198,10 +199,9 @@ void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
   OwnWay way;
   // Beside the image, and what follows lines of y.
   way.multiplies_absent = true;
+  way.float_weight = true;
   way.scratch_bytes = plan.ScratchBytes();
-  way.run = [plan](const Triple<TensorView>& in, const Triple<TensorView>& out, void* scratch) {
-    RunDepthwise(plan, {in.x, in.y, in.weight, out.x, out.weight}, scratch);
-  };
+  way.run = [plan](auto&&... all) { RunDepthwise(plan, all...); };
   AddOwn(way, {grad_x, Place(), grad_weight});
 }
 

@@ -64,6 +64,8 @@ struct OwnWay {
   // Wants whole planes, and all weights of an output channel, side by side; else rows will do, and
   // weights anywhere.
   bool planes = false;
+  // Wants the weight as float32 without gaps.
+  bool float_weight = false;
   // Zeros that stand for absent elements are multiplied, and nobody has looked for NaNs of that.
   bool multiplies_absent = false;
   int64_t scratch_bytes = 0;

@@ -11,7 +11,7 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/ctc_loss/contracts.h"
-#include "aclimb/pieces/dense_index.h"
+#include "aclimb/rows/dense.h"
 
 namespace aclimb::ctc_loss {
 namespace {
@@ -69,12 +69,11 @@ class CtcPlan : public Plan {
       begin += length;
       most_states_ = std::max(most_states_, 2 * length + 1);
     }
-    labels_ = pieces::DenseIndex(planner, targets);
+    labels_ = rows::Dense::Input(planner, P::kTargets, targets, DType::kInt64);
     const auto sequences = static_cast<int64_t>(steps_.size());
     scratch_.Book(planner, sequences,
                   (2 * most_states_ + classes_) * static_cast<int64_t>(sizeof(double)));
     planner.Reads(P::kLogProbs);
-    planner.Reads(P::kTargets);
     planner.Costs({.cycles = static_cast<double>(log_probs.shape[0] * sequences) *
                              (100.0 * static_cast<double>(most_states_) +
                               30.0 * static_cast<double>(classes_))});
@@ -113,7 +112,7 @@ class CtcPlan : public Plan {
   // Calls body(n, sequence n, scratch) for all sequences.
   template <typename F>
   void ForEachSequence(const RunContext& run, const F& body) const {
-    const int64_t* const labels = labels_.Get(run, P::kTargets);
+    const int64_t* const labels = labels_.Read<int64_t>(run);
     if (labels == nullptr && run.View(P::kTargets).ElementCount() != 0) return;
     std::atomic<bool> unknown = false;
     const bool done =
@@ -137,7 +136,7 @@ class CtcPlan : public Plan {
   const int64_t blank_;
   // Of each sequence: steps, labels, and where these begin.
   std::vector<int64_t> steps_, counts_, begins_;
-  pieces::DenseIndex labels_;
+  rows::Dense labels_;
   UnitScratch scratch_;
 };
 

@@ -11,7 +11,7 @@
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/embedding_bag/contract.h"
-#include "aclimb/pieces/dense_index.h"
+#include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::embedding_bag {
@@ -86,15 +86,17 @@ class BagPlan final : public Plan {
     const auto numbers = [&](int parameter) {
       return planner.workspace().Book(arguments.Tensor(parameter).ElementCount(), sizeof(int64_t));
     };
-    indices_ = pieces::DenseIndex(planner, arguments.Tensor(kIndices).View());
-    offsets_ = pieces::DenseIndex(planner, arguments.Tensor(kOffsets).View());
+    indices_ =
+        rows::Dense::Input(planner, kIndices, arguments.Tensor(kIndices).View(), DType::kInt64);
+    offsets_ =
+        rows::Dense::Input(planner, kOffsets, arguments.Tensor(kOffsets).View(), DType::kInt64);
     bag_of_ = numbers(kIndices);
     sizes_ = numbers(kBagSize);
     if (largest_) rows_ = numbers(kMaxIndices);
     if (weighs_) factors_ = numbers(kPerSampleWeights);
     const int64_t width = arguments.Tensor(kWeight).shape[1];
     const int64_t moved = arguments.Tensor(kIndices).ElementCount() * width;
-    for (const int parameter : {kWeight, kIndices, kOffsets}) planner.Reads(parameter);
+    planner.Reads(kWeight);
     if (weighs_) planner.Reads(kPerSampleWeights);
     for (const int parameter : {kOutput, kOffset2Bag, kBagSize, kMaxIndices}) {
       planner.Writes(parameter);
@@ -104,9 +106,9 @@ class BagPlan final : public Plan {
   }
 
   void Run(const RunContext& run) const override {
-    const Bags bags = {.indices = indices_.Get(run, kIndices),
+    const Bags bags = {.indices = indices_.Read<int64_t>(run),
                        .count = run.View(kIndices).ElementCount(),
-                       .offsets = offsets_.Get(run, kOffsets),
+                       .offsets = offsets_.Read<int64_t>(run),
                        .offset_count = run.View(kOffsets).ElementCount()};
     if ((bags.indices == nullptr && bags.count != 0) ||
         (bags.offsets == nullptr && bags.offset_count != 0)) {
@@ -220,7 +222,7 @@ class BagPlan final : public Plan {
   const bool weighs_;
   const bool largest_;
   const Line line_;
-  pieces::DenseIndex indices_, offsets_;
+  rows::Dense indices_, offsets_;
   // Of INT64 but for the factors, which are DOUBLE.
   WorkspacePiece bag_of_, sizes_, rows_, factors_;
 };

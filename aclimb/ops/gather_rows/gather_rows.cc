@@ -6,7 +6,7 @@
 #include "aclimb/ops/gather_rows/contract.h"
 #include "aclimb/ops/gather_rows/cpu.h"
 #include "aclimb/ops/gather_rows/with_rank.h"
-#include "aclimb/pieces/dense_index.h"
+#include "aclimb/rows/dense.h"
 
 namespace aclimb::gather_rows {
 namespace {
@@ -23,10 +23,10 @@ struct GatherRowsPlan final : Plan {
   const char* index_name;
   int dim = 0;
   bool counts_from_end = false;
-  pieces::DenseIndex index;
+  rows::Dense index;
 
   void Run(const RunContext& run) const override {
-    const int64_t* const indices = index.Get(run, at.index);
+    const int64_t* const indices = index.Read<int64_t>(run);
     if (indices == nullptr) return;
     const TensorView self = WithRank(run.View(at.self)), out = WithRank(run.View(at.out));
     // Of aclnnEmbedding, indices without dimensions leave none in out.
@@ -56,14 +56,14 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   if (out.IsEmpty()) return PlanPointer();
   planner.Reads(at.self);
   planner.Moves(at.self, {.read = out.ElementCount()});
-  planner.Reads(at.index);
   planner.Writes(at.out);
   auto plan = NewPlan<GatherRowsPlan>();
   plan->at = at;
   plan->index_name = index_name;
   plan->dim = dim;
   plan->counts_from_end = counts_from_end;
-  plan->index = pieces::DenseIndex(planner, arguments.Tensor(at.index).View());
+  plan->index =
+      rows::Dense::Input(planner, at.index, arguments.Tensor(at.index).View(), DType::kInt64);
   // Most of a single element's time is finding it.
   planner.Costs({.cycles = static_cast<double>(out.ElementCount())});
   return PlanPointer(std::move(plan));

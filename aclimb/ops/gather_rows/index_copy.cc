@@ -7,7 +7,7 @@
 #include "aclimb/ops/gather_rows/contract.h"
 #include "aclimb/ops/gather_rows/replace.h"
 #include "aclimb/ops/gather_rows/with_rank.h"
-#include "aclimb/pieces/dense_index.h"
+#include "aclimb/rows/dense.h"
 
 namespace aclimb::gather_rows {
 namespace {
@@ -16,13 +16,13 @@ struct IndexCopyPlan final : Plan {
   bool in_place = false;
   bool replaces = false;  // there are slices to replace
   int dim = 0;
-  pieces::DenseIndex index;
+  rows::Dense index;
 
   void Run(const RunContext& run) const override {
     const TensorView self = run.View(kSelf), out = in_place ? self : run.View(kOutRef);
     if (!in_place && out.data != self.data && !copy::Copy(self, out)) return;
     if (!replaces) return;
-    const int64_t* const indices = index.Get(run, kIndex);
+    const int64_t* const indices = index.Read<int64_t>(run);
     if (indices == nullptr) return;
     const bool all_known = Replace({.self = WithRank(out),
                                     .source = WithRank(run.View(kSource)),
@@ -51,9 +51,9 @@ Result<PlanPointer> MakeIndexCopyPlan(const contract::Arguments& arguments, Plan
   if (self.IsEmpty() || (kInPlace && !plan->replaces)) return PlanPointer();
   plan->dim = DimensionOf(arguments.Integer(kDim), self.rank());
   if (plan->replaces) {
-    planner.Reads(kIndex);
     planner.Reads(kSource);
-    plan->index = pieces::DenseIndex(planner, arguments.Tensor(kIndex).View());
+    plan->index =
+        rows::Dense::Input(planner, kIndex, arguments.Tensor(kIndex).View(), DType::kInt64);
   }
   double elements = static_cast<double>(source.ElementCount());
   if (kInPlace) {

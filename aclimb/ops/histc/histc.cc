@@ -8,6 +8,7 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/histc/contract.h"
+#include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::histc {
@@ -40,27 +41,22 @@ class HistcPlan final : public Plan {
     if (self.dtype != DType::kFloat32) {
       convert_ = copy::Converter(self.dtype, wide_ ? DType::kFloat64 : DType::kFloat32);
     }
-    copies_ = !self.IsContiguous();
-    if (copies_) dense_ = planner.workspace().Book(count_, size_);
+    dense_ = rows::Dense::Input(planner, kSelf, self);
     // Parts have counts of their own, which may not outweigh the elements.
     const int64_t most_parts = std::min<int64_t>(16, count_ / std::max<int64_t>(bins_, 16384));
     parts_ = std::max<int64_t>(1, most_parts);
     part_ = CeilDivide(count_, parts_);
     counts_ = planner.workspace().Book(parts_ * bins_, sizeof(int64_t));
     ranges_ = planner.workspace().Book(parts_, sizeof(Range<double>));
-    planner.Reads(kSelf);
     planner.Writes(kOut);
     planner.Costs({.cycles = 6.0 * static_cast<double>(count_)});
   }
 
   void Run(const RunContext& run) const override {
-    const TensorView self = run.View(kSelf), out = run.View(kOut);
-    const auto* elements = static_cast<const char*>(self.data);
-    if (copies_) {
-      const TensorView dense = DenseLike(self, run.Piece(dense_));
-      if (!copy::Copy(self, dense)) return;
-      elements = static_cast<const char*>(dense.data);
-    }
+    const TensorView out = run.View(kOut);
+    if (!dense_.Fetch(run)) return;
+    // Without elements there are none to read, and out is zeros.
+    const char* const elements = static_cast<const char*>(dense_.Data(run));
     if (!(wide_ ? Count<double>(run, elements) : Count<float>(run, elements))) return;
     auto* const counts = run.Piece<int64_t>(counts_);
     for (int64_t p = 1; p < parts_; ++p) {
@@ -139,10 +135,10 @@ class HistcPlan final : public Plan {
   int64_t count_;
   int64_t size_;  // of an element
   bool wide_;
-  bool copies_;
   int64_t parts_, part_;     // how many, and elements of one
   copy::Converter convert_;  // to what places are computed in
-  WorkspacePiece dense_, counts_, ranges_;
+  rows::Dense dense_;
+  WorkspacePiece counts_, ranges_;
 };
 
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {

@@ -10,6 +10,7 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/indexing/contracts.h"
 #include "aclimb/ops/indexing/int64_index.h"
+#include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::indexing {
@@ -38,8 +39,7 @@ class GatherPlan final : public Plan {
     if (numbers_) {
       std::fill_n(base.stride, base.rank, 0);
       extent_ = self.ElementCount();
-      copies_ = !self.IsContiguous();
-      if (copies_) dense_ = planner.workspace().Book(extent_, static_cast<int64_t>(size_));
+      dense_ = rows::Dense::Input(planner, 0, arguments.Tensor(0).View());
     } else {
       std::copy_n(self.stride, self.rank, base.stride);
       base.stride[dim] = 0;
@@ -50,22 +50,16 @@ class GatherPlan final : public Plan {
     const TensorView target = WithRank(arguments.Tensor(out).View());
     walk_ = Walk<3>::Make({&base, &indices, &target});
     planner.Reads(0);
-    if (!copies_) planner.Moves(0, {.read = target.ElementCount()});
+    if (dense_.CopyCycles() == 0) planner.Moves(0, {.read = target.ElementCount()});
     planner.Reads(index);
     planner.Writes(out);
-    planner.Costs({.cycles = 4.0 * static_cast<double>(walk_.count) +
-                             (copies_ ? static_cast<double>(extent_) : 0.0)});
+    planner.Costs({.cycles = 4.0 * static_cast<double>(walk_.count) + dense_.CopyCycles()});
   }
 
   void Run(const RunContext& run) const override {
-    TensorView self = run.View(0);
-    if (copies_) {
-      const TensorView dense = DenseLike(self, run.Piece(dense_));
-      if (!copy::Copy(self, dense)) return;
-      self = dense;
-    }
+    const void* const self = dense_.given() ? dense_.Read(run) : run.Data(0);
     const int64_t* const indices = index_.Get(run, index_at_);
-    if (indices == nullptr) return;
+    if (self == nullptr || indices == nullptr) return;
     if (!GatherOfSize(self, indices, run.Data(out_at_))) FailInspected(*this, run);
   }
 
@@ -74,16 +68,16 @@ class GatherPlan final : public Plan {
   }
 
  private:
-  bool GatherOfSize(const TensorView& self, const int64_t* indices, void* out) const {
+  bool GatherOfSize(const void* self, const int64_t* indices, void* out) const {
     switch (size_) {
       case 1:
-        return Gather(self.As<const uint8_t>(), indices, static_cast<uint8_t*>(out));
+        return Gather(static_cast<const uint8_t*>(self), indices, static_cast<uint8_t*>(out));
       case 2:
-        return Gather(self.As<const uint16_t>(), indices, static_cast<uint16_t*>(out));
+        return Gather(static_cast<const uint16_t*>(self), indices, static_cast<uint16_t*>(out));
       case 4:
-        return Gather(self.As<const uint32_t>(), indices, static_cast<uint32_t*>(out));
+        return Gather(static_cast<const uint32_t*>(self), indices, static_cast<uint32_t*>(out));
       default:
-        return Gather(self.As<const uint64_t>(), indices, static_cast<uint64_t*>(out));
+        return Gather(static_cast<const uint64_t*>(self), indices, static_cast<uint64_t*>(out));
     }
   }
 
@@ -127,8 +121,7 @@ class GatherPlan final : public Plan {
   size_t size_;
   int64_t extent_;
   int64_t step_ = 1;
-  bool copies_ = false;
-  WorkspacePiece dense_;
+  rows::Dense dense_;
   Int64Index index_;
   Walk<3> walk_;
 };

@@ -228,7 +228,10 @@ class BatchGradientSolver {
         x_(problem.x, problem.x_dtype),
         out_(problem.out, problem.out_dtype, problem.planes.ElementCount(), RunOf(problem.planes)),
         needs_sums_(problem.weight_sums != nullptr || problem.bias_sums != nullptr ||
-                    !problem.fixed_statistics) {}
+                    !problem.fixed_statistics),
+        weighs_last_(problem.weight != nullptr &&
+                     !std::all_of(problem.weight, problem.weight + channels_,
+                                  [](float weight) { return std::isfinite(weight); })) {}
 
   bool Run() const {
     for (int64_t c = 0; c < channels_; ++c) {
@@ -258,12 +261,14 @@ class BatchGradientSolver {
       spans_.gradient[kind](g, x_.Load(from, n, buffers.of[1]), memory_.mean + c, memory_.a + c,
                             memory_.b + c, memory_.c + c, n, to, stream);
     }
+    if (weighs_last_) spans_.scale[kind](to, problem_.weight + c, nullptr, n, to);
     out_.Store(to, from, n);
   }
 
   void Prepare(int64_t c) const {
     const double invstd = InvstdOf(c);
-    const double weight = problem_.weight != nullptr ? static_cast<double>(problem_.weight[c]) : 1;
+    const bool weighs = problem_.weight != nullptr && !weighs_last_;
+    const double weight = weighs ? static_cast<double>(problem_.weight[c]) : 1;
     memory_.a[c] = static_cast<float>(weight * invstd);
     if (!needs_sums_) return;
     Pair total;
@@ -295,6 +300,9 @@ class BatchGradientSolver {
   const Reader x_;
   const Writer out_;
   const bool needs_sums_;
+  // An infinite weight times each term would give infinities that cancel to NaN; the definition
+  // multiplies the sum of the terms.
+  const bool weighs_last_;
 };
 
 }  // namespace

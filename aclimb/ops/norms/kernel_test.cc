@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -319,6 +320,43 @@ TEST(NormsKernel, BatchGradients) {
         out.insert(out.end(), weights.begin(), weights.end());
         return out;
       });
+    }
+  }
+}
+
+TEST(NormsKernel, BatchGradientsOfInfiniteWeights) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Planes all[] = {{.outer = 1, .channels = 2, .inner = 3},
+                        {.outer = 3, .channels = 2, .inner = 1}};
+  for (const Planes& planes : all) {
+    const auto at = [&](int64_t channel, int64_t i) {
+      return static_cast<size_t>(planes.inner == 3 ? channel * 3 + i : i * 2 + channel);
+    };
+    const float of_g[] = {1, 0, 3}, of_x[] = {1, 2, 4};
+    Floats g(6), x(6);
+    for (int64_t i = 0; i < 6; ++i) {
+      g[at(i / 3, i % 3)] = of_g[i % 3];
+      x[at(i / 3, i % 3)] = of_x[i % 3];
+    }
+    const Floats mean(2, 7.0f / 3), invstd(2, std::sqrt(9.0f / 14));
+    std::vector<double> scratch(static_cast<size_t>(BatchScratch(planes) / 8 + 1));
+    const auto gradient = [&](const Floats& weight) {
+      Floats out = Poisoned(6);
+      EXPECT_TRUE(Solve(BatchGradient{.planes = planes,
+                                      .grad = g.data(),
+                                      .x = x.data(),
+                                      .out = out.data(),
+                                      .weight = weight.data(),
+                                      .mean = mean.data(),
+                                      .spread = invstd.data(),
+                                      .scratch = scratch.data()}));
+      return out;
+    };
+    const Floats finite = gradient({1, -2}), infinite = gradient({kInfinity, -2});
+    for (int64_t i = 0; i < 3; ++i) {
+      ASSERT_GT(std::fabs(finite[at(0, i)]), 0.01f);
+      EXPECT_EQ(infinite[at(0, i)], std::copysign(kInfinity, finite[at(0, i)]));
+      EXPECT_NEAR(infinite[at(1, i)], finite[at(1, i)], 1e-5);
     }
   }
 }

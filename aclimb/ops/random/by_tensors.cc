@@ -13,8 +13,8 @@
 #include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/random/chosen.h"
 #include "aclimb/ops/random/contracts.h"
-#include "aclimb/ops/random/dense.h"
 #include "aclimb/ops/random/philox.h"
+#include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::random {
@@ -105,7 +105,8 @@ struct NormalPlan final : Plan {
         deviation(spread),
         count(arguments.Tensor(NormalOut::kOut).ElementCount()),
         dtype(arguments.Tensor(NormalOut::kOut).dtype),
-        out(NormalOut::kOut, arguments.Tensor(NormalOut::kOut).View(), planner) {}
+        out(rows::Dense::Output(planner, NormalOut::kOut,
+                                arguments.Tensor(NormalOut::kOut).View())) {}
 
   void Run(const RunContext& run) const override {
     const char *means, *deviations;
@@ -128,7 +129,7 @@ struct NormalPlan final : Plan {
             : void(std::memcpy(to + first * size, values, static_cast<size_t>(n * size)));
       }
     });
-    if (whole) out.Store(run);
+    if (whole) (void)out.Deliver(run);
   }
 
   const Chosen source;
@@ -136,7 +137,7 @@ struct NormalPlan final : Plan {
   const Operand deviation;
   const int64_t count;
   const DType dtype;
-  const Dense out;
+  const rows::Dense out;
 };
 
 template <bool kMeanTensors, bool kStdTensors>
@@ -148,7 +149,6 @@ Result<PlanPointer> PlanNormalOut(const Arguments& arguments, Planner& planner) 
     return tensors ? Operand(arguments, planner, parameter, out.View())
                    : Operand(arguments.Real(parameter));
   };
-  planner.Writes(P::kOut);
   planner.Costs({.cycles = 20.0 * static_cast<double>(out.ElementCount())});
   return PlanPointer(NewPlan<NormalPlan>(arguments, planner, operand(kMeanTensors, P::kMean),
                                          operand(kStdTensors, P::kStd)));
@@ -160,7 +160,7 @@ struct BernoulliPlan final : Plan {
         probability(arguments, planner, prob, arguments.Tensor(to).View()),
         count(arguments.Tensor(to).ElementCount()),
         dtype(arguments.Tensor(to).dtype),
-        out(to, arguments.Tensor(to).View(), planner) {}
+        out(rows::Dense::Output(planner, to, arguments.Tensor(to).View())) {}
 
   void Run(const RunContext& run) const override {
     const char* probabilities;
@@ -184,21 +184,20 @@ struct BernoulliPlan final : Plan {
                             : void(std::memcpy(to + first * size, ones, static_cast<size_t>(n)));
       }
     });
-    if (whole) out.Store(run);
+    if (whole) (void)out.Deliver(run);
   }
 
   const Chosen source;
   const Operand probability;
   const int64_t count;
   const DType dtype;
-  const Dense out;
+  const rows::Dense out;
 };
 
 template <int kProb, int kSeed, int kOut>
 Result<PlanPointer> PlanBernoulli(const Arguments& arguments, Planner& planner) {
   const TensorDescriptor& out = arguments.Tensor(kOut);
   if (out.IsEmpty()) return PlanPointer();
-  planner.Writes(kOut);
   planner.Costs({.cycles = 4.0 * static_cast<double>(out.ElementCount())});
   return PlanPointer(NewPlan<BernoulliPlan>(arguments, planner, kProb, kSeed, kOut));
 }
@@ -215,7 +214,8 @@ class MultinomialPlan final : public Plan {
         rows_(arguments.Tensor(multinomial::kSelf).ElementCount() / categories_),
         samples_(arguments.Integer(multinomial::kNumSamples)),
         replaces_(arguments.Bool(multinomial::kReplacement)),
-        out_(multinomial::kOut, arguments.Tensor(multinomial::kOut).View(), planner) {
+        out_(rows::Dense::Output(planner, multinomial::kOut,
+                                 arguments.Tensor(multinomial::kOut).View())) {
     scratch_.Book(planner, rows_, categories_ * static_cast<int64_t>(sizeof(Category)));
   }
 
@@ -236,7 +236,7 @@ class MultinomialPlan final : public Plan {
       }
       replaces_ ? DrawAgain(source, row, own, drawn) : DrawOnce(source, row, own, drawn);
     });
-    if (whole) out_.Store(run);
+    if (whole) (void)out_.Deliver(run);
     if (wrong.load(std::memory_order_relaxed)) {
       throw RunFailure{.code = kRtAicoreException, .why = multinomial::kNoWeights};
     }
@@ -308,14 +308,13 @@ class MultinomialPlan final : public Plan {
   const int64_t rows_;
   const int64_t samples_;
   const bool replaces_;
-  const Dense out_;
+  const rows::Dense out_;
   UnitScratch scratch_;
 };
 
 Result<PlanPointer> PlanMultinomial(const Arguments& arguments, Planner& planner) {
   const TensorDescriptor& self = arguments.Tensor(multinomial::kSelf);
   if (self.IsEmpty()) return PlanPointer();
-  planner.Writes(multinomial::kOut);
   planner.Costs({.cycles = 40.0 * static_cast<double>(self.ElementCount())});
   return PlanPointer(NewPlan<MultinomialPlan>(arguments, planner));
 }

@@ -6,7 +6,7 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/random/contracts.h"
-#include "aclimb/ops/random/dense.h"
+#include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::random {
@@ -26,14 +26,14 @@ struct DoMaskPlan final : Plan {
         rounding(DType::kFloat32, arguments.Tensor(kOut).dtype),
         // Nothing is kept with the probability 1, whatever the mask says.
         scale(arguments.Real(kProb) < 1 ? static_cast<float>(1 / (1 - arguments.Real(kProb))) : 0),
-        self(kSelf, arguments.Tensor(kSelf).View(), planner),
-        mask(kMask, arguments.Tensor(kMask).View(), planner),
-        out(kOut, arguments.Tensor(kOut).View(), planner) {}
+        self(rows::Dense::Input(planner, kSelf, arguments.Tensor(kSelf).View())),
+        mask(rows::Dense::Input(planner, kMask, arguments.Tensor(kMask).View())),
+        out(rows::Dense::Output(planner, kOut, arguments.Tensor(kOut).View())) {}
 
   void Run(const RunContext& run) const override {
-    if (!self.Load(run) || !mask.Load(run)) return;
-    const char* const from = static_cast<const char*>(self.Data(run));
-    const auto* const bits = static_cast<const uint8_t*>(mask.Data(run));
+    const char* const from = self.Read<char>(run);
+    const auto* const bits = mask.Read<uint8_t>(run);
+    if (from == nullptr || bits == nullptr) return;
     char* const to = static_cast<char*>(out.Data(run));
     const bool whole =
         ParallelForAll(CeilDivide(count, kChunk), kGrain, [&](int64_t begin, int64_t end) {
@@ -51,7 +51,7 @@ struct DoMaskPlan final : Plan {
             if (rounding.Changes()) rounding.Run(y, n, at);
           }
         });
-    if (whole) out.Store(run);
+    if (whole) (void)out.Deliver(run);
   }
 
   void Drop(const float* x, const uint8_t* bits, int64_t n, float* y) const {
@@ -74,16 +74,13 @@ struct DoMaskPlan final : Plan {
   const copy::Converter widening;
   const copy::Converter rounding;
   const float scale;
-  const Dense self;
-  const Dense mask;
-  const Dense out;
+  const rows::Dense self;
+  const rows::Dense mask;
+  const rows::Dense out;
 };
 
 Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
   if (arguments.Tensor(kSelf).IsEmpty()) return PlanPointer();
-  planner.Reads(kSelf);
-  planner.Reads(kMask);
-  planner.Writes(kOut);
   planner.Costs({.cycles = static_cast<double>(arguments.Tensor(kSelf).ElementCount())});
   return PlanPointer(NewPlan<DoMaskPlan>(arguments, planner));
 }

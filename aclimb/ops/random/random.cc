@@ -6,13 +6,14 @@
 #include <limits>
 
 #include "aclimb/copy/convert.h"
+#include "aclimb/copy/copy.h"
 #include "aclimb/copy/storage.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/random/chosen.h"
 #include "aclimb/ops/random/contracts.h"
-#include "aclimb/ops/random/dense.h"
 #include "aclimb/ops/random/philox.h"
+#include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::random {
@@ -160,7 +161,7 @@ struct FillPlan final : Plan {
         count(out.ElementCount() * Law::kElements),
         bytes(static_cast<int64_t>(SizeOf(out.dtype))),
         converter(kStorageDType<typename Law::Value>, out.dtype),
-        dense(parameter, out, planner) {}
+        dense(rows::Dense::Output(planner, parameter, out)) {}
 
   void Run(const RunContext& run) const override {
     char* const out = static_cast<char*>(dense.Data(run));
@@ -183,7 +184,7 @@ struct FillPlan final : Plan {
         }
       }
     });
-    if (whole) dense.Store(run);
+    if (whole) (void)dense.Deliver(run);
   }
 
   const Chosen source;
@@ -191,7 +192,7 @@ struct FillPlan final : Plan {
   const int64_t count;  // elements
   const int64_t bytes;
   const copy::Converter converter;
-  const Dense dense;
+  const rows::Dense dense;
 };
 
 template <typename Law>
@@ -199,7 +200,6 @@ Result<PlanPointer> MakeFill(const Arguments& arguments, Planner& planner, int o
                              const Law& law) {
   const TensorDescriptor& tensor = arguments.Tensor(out);
   if (tensor.IsEmpty()) return PlanPointer();
-  planner.Writes(out);
   planner.Costs({.cycles = Law::kCycles * static_cast<double>(tensor.ElementCount()) *
                            static_cast<double>(Law::kElements)});
   const Chosen source(arguments, planner, seed);

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "aclimb/copy/copy.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/lines.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/repeats/by_tensor_contracts.h"
+#include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
@@ -29,10 +29,7 @@ class InterleavePlan final : public Plan {
       : self_at_(self_at), repeats_at_(repeats_at), out_at_(out_at) {
     TensorView self = arguments.Tensor(self_at).View();
     if (dim < 0) {
-      if (!self.IsContiguous()) {
-        dense_ =
-            planner.workspace().Book(self.ElementCount(), static_cast<int64_t>(SizeOf(self.dtype)));
-      }
+      dense_ = rows::Dense::Input(planner, self_at, self);
       self = AsOneLine(self);
       dim = 0;
     } else if (self.rank == 0) {
@@ -58,13 +55,8 @@ class InterleavePlan final : public Plan {
   }
 
   void Run(const RunContext& run) const override {
-    const void* self = run.Data(self_at_);
-    if (dense_.offset >= 0) {
-      const TensorView view = run.View(self_at_);
-      const TensorView copied = DenseLike(view, run.Piece(dense_));
-      if (!copy::Copy(view, copied)) return;
-      self = copied.data;
-    }
+    const void* const self = dense_.given() ? dense_.Read(run) : run.Data(self_at_);
+    if (self == nullptr) return;
     auto* const sources = run.Piece<int64_t>(sources_);
     const bool right = wide_ ? Find(static_cast<const int64_t*>(run.Data(repeats_at_)), sources)
                              : Find(static_cast<const int32_t*>(run.Data(repeats_at_)), sources);
@@ -142,7 +134,7 @@ class InterleavePlan final : public Plan {
   bool wide_;
   bool single_;     // one number for all
   Walk<2> slices_;  // of out, of self
-  WorkspacePiece dense_;
+  rows::Dense dense_;
   WorkspacePiece sources_;
 };
 

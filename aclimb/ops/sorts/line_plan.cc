@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "aclimb/copy/copy.h"
 #include "aclimb/core/lines.h"
 #include "aclimb/ops/sorts/sorter.h"
+#include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
@@ -26,11 +26,7 @@ class LinePlan final : public Plan {
       : task_(task) {
     TensorView self = arguments.Tensor(task.self).View();
     if (task.flat) {
-      if (!self.IsContiguous()) {
-        copied_ = true;
-        dense_ =
-            planner.workspace().Book(self.ElementCount(), static_cast<int64_t>(SizeOf(self.dtype)));
-      }
+      dense_ = rows::Dense::Input(planner, task.self, self);
       self = AsOneLine(self);
     }
     length_ = self.rank == 0 ? 1 : self.shape[task.dim];
@@ -59,13 +55,8 @@ class LinePlan final : public Plan {
   }
 
   void Run(const RunContext& run) const override {
-    const void* self = run.Data(task_.self);
-    if (copied_) {
-      const TensorView view = run.View(task_.self);
-      const TensorView dense = DenseLike(view, run.Piece(dense_));
-      if (!copy::Copy(view, dense)) return;
-      self = dense.data;
-    }
+    const void* const self = dense_.given() ? dense_.Read(run) : run.Data(task_.self);
+    if (self == nullptr) return;
     wide_ ? RunAs<WideEntry>(run, self) : RunAs<NarrowEntry>(run, self);
   }
 
@@ -165,8 +156,7 @@ class LinePlan final : public Plan {
   }
 
   const LineTask task_;
-  bool copied_ = false;
-  WorkspacePiece dense_;
+  rows::Dense dense_;
   int64_t length_;
   int64_t self_stride_;
   int64_t values_stride_ = 1;

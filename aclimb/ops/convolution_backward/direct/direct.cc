@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "aclimb/copy/cast.h"
-#include "aclimb/copy/copy.h"
 #include "aclimb/copy/zeros.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/simd/parallel.h"
@@ -25,21 +23,20 @@ int64_t BestTile(int64_t channels) {
   return best;
 }
 
-void PlanTaps(DirectPlan& plan, int threads) {
+void PlanTaps(DirectPlan& plan) {
   const Geometry& g = plan.geometry;
   auto& taps = plan.taps;
   const bool forward = plan.task == Task::kForward;
-  taps.channels = SourceChannels(g, plan.task);
-  taps.sources = CeilDivide(taps.channels, PerElement(plan.factors));
-  taps.outputs = ResultChannels(g, plan.task);
+  const int64_t channels = SourceChannels(g, plan.task), outputs = ResultChannels(g, plan.task);
+  taps.sources = CeilDivide(channels, PerElement(plan.factors));
   plan.flat = MakeFlat(g, plan.task, taps.sources, std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
   const int64_t phases = flat.Phases();
   plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
-  plan.folds = CeilDivide(g.batch, flat.images);
+  plan.image_blocks = CeilDivide(g.batch, flat.images);
   taps.planes_per_source = forward ? phases : 1;
-  taps.tile = BestTile(taps.outputs);
-  const int64_t channel_tiles = CeilDivide(taps.outputs, taps.tile);
+  taps.tile = BestTile(outputs);
+  const int64_t channel_tiles = CeilDivide(outputs, taps.tile);
   const int64_t output_phases = forward ? std::min<int64_t>(phases, 1) : phases;
   taps.output_phases = output_phases;
   taps.tiles = SaturatedProduct(channel_tiles, output_phases);
@@ -50,7 +47,7 @@ void PlanTaps(DirectPlan& plan, int threads) {
   const int64_t some = PerElement(plan.factors);
   taps.most_taps = forward ? flat.Taps() : flat.Phase(0).Taps();
   taps.taps_per_step = std::min(taps.most_taps, kBlockTerms / some);
-  const int64_t terms = SaturatedProduct(taps.channels, taps.most_taps);
+  const int64_t terms = SaturatedProduct(channels, taps.most_taps);
   if (terms > kBlockTerms) {
     const int64_t block = kBlockTerms / (some * taps.taps_per_step);
     taps.sources_per_step = std::min(taps.sources_per_step, block);
@@ -59,16 +56,17 @@ void PlanTaps(DirectPlan& plan, int threads) {
   const int64_t tile_elements = SaturatedProduct(output_phases * taps.tile, plan.plane_stride);
   int64_t channel_tiles_per_unit =
       std::clamp<int64_t>(kOutElements / tile_elements, 1, channel_tiles);
-  const int64_t others = SaturatedProduct(SaturatedProduct(plan.folds, flat.blocks), g.groups);
+  const int64_t others =
+      SaturatedProduct(SaturatedProduct(plan.image_blocks, flat.blocks), g.groups);
   // Enough units for the team, as long as repacking the sources stays cheap beside the sums.
   const int64_t wanted = CeilDivide(8, std::max<int64_t>(1, others));
   if (wanted > 1) {
     channel_tiles_per_unit =
         std::min(channel_tiles_per_unit, std::max<int64_t>(1, CeilDivide(channel_tiles, wanted)));
   }
-  taps.ranges = CeilDivide(channel_tiles, channel_tiles_per_unit);
+  taps.tile_blocks = CeilDivide(channel_tiles, channel_tiles_per_unit);
   taps.tiles_per_unit = channel_tiles_per_unit * output_phases;
-  plan.units = SaturatedProduct(others, taps.ranges);
+  plan.units = SaturatedProduct(others, taps.tile_blocks);
 
   taps.group_weights =
       SaturatedProduct(SaturatedProduct(channel_tiles, taps.sources * taps.tile), flat.Taps());
@@ -77,10 +75,9 @@ void PlanTaps(DirectPlan& plan, int threads) {
       SaturatedProduct(SaturatedProduct(taps.tiles_per_unit, taps.tile), plan.plane_stride);
   plan.slot_elements = SaturatedProduct(taps.sources_per_step, source_elements) + sums +
                        2 * LongSums::Totals(sums, terms, kBlockTerms);
-  plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
 }
 
-void PlanOuter(DirectPlan& plan, int threads) {
+void PlanOuter(DirectPlan& plan) {
   const Geometry& g = plan.geometry;
   auto& outer = plan.outer;
   outer.y_per_unit = std::min<int64_t>(g.y_channels, 16);
@@ -91,73 +88,56 @@ void PlanOuter(DirectPlan& plan, int threads) {
   const int64_t some = PerElement(plan.factors);
   plan.flat = MakeFlat(g, plan.task, CeilDivide(planes, some), std::max<int64_t>(1, g.batch));
   const FlatGeometry& flat = plan.flat;
-  outer.y_ranges = CeilDivide(g.y_channels, outer.y_per_unit);
-  outer.x_ranges = CeilDivide(g.x_channels, outer.x_per_unit);
-  plan.folds = CeilDivide(g.batch, flat.images);
-  const int64_t pieces = g.groups * outer.y_ranges * outer.x_ranges;
-  const int64_t steps = SaturatedProduct(plan.folds, flat.blocks);
-  outer.splits = std::clamp<int64_t>(CeilDivide(16, pieces), 1, std::max<int64_t>(1, steps));
-  plan.units = phases == 0 ? 0 : pieces * outer.splits;
+  outer.y_blocks = CeilDivide(g.y_channels, outer.y_per_unit);
+  outer.x_blocks = CeilDivide(g.x_channels, outer.x_per_unit);
+  plan.image_blocks = CeilDivide(g.batch, flat.images);
+  const int64_t channel_blocks = g.groups * outer.y_blocks * outer.x_blocks;
+  const int64_t steps = SaturatedProduct(plan.image_blocks, flat.blocks);
+  outer.step_blocks =
+      std::clamp<int64_t>(CeilDivide(16, channel_blocks), 1, std::max<int64_t>(1, steps));
+  plan.units = phases == 0 ? 0 : channel_blocks * outer.step_blocks;
   plan.plane_stride = RoundUp(flat.Extent(), 16) + kSlack;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
-  plan.weight_elements = RoundUp(SaturatedProduct(weights, outer.splits), 16);
+  plan.weight_elements = RoundUp(SaturatedProduct(weights, 2 * outer.step_blocks), 16);
   // Sums in double and two pointer lists, each entry two elements.
   const int64_t lists =
       SaturatedProduct((outer.y_per_unit + 1) * outer.x_per_unit, g.KernelSize()) +
       outer.y_per_unit;
   plan.slot_elements = SaturatedProduct(planes, plan.plane_stride / some) + RoundUp(2 * lists, 16);
-  plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
 }
 
 void FillTaps(const DirectPlan& plan, const TensorView& weight, DirectTap* taps) {
   const FlatGeometry& flat = plan.flat;
-  EachTap(flat, [&](int64_t p, const FlatPhase& phase, int64_t row, int64_t column) {
-    const int64_t shift = flat.RowShift(phase, row) + flat.ColumnShift(phase, column);
-    *taps++ = {plan.task == Task::kGradX ? flat.Reach() - shift : p * plan.plane_stride + shift,
-               flat.KernelIndex(phase, 0, row / phase.count[1]) * weight.stride[2] +
-                   flat.KernelIndex(phase, 1, row % phase.count[1]) * weight.stride[3] +
-                   flat.KernelIndex(phase, 2, column) * weight.stride[4]};
-  });
-}
-
-// Sums the splits in order, so that the result does not depend on who computed them, to the first
-// of them, as it is rounded.
-void SumSplits(const DirectPlan& plan, int64_t begin, int64_t end, int64_t all, DType result,
-               float* partial) {
-  for (int64_t i = begin; i < end; ++i) {
-    double sum = 0;
-    for (int64_t s = 0; s < plan.outer.splits && plan.units != 0; ++s) {
-      sum += static_cast<double>(partial[s * all + i]);
+  for (int64_t p = 0; p < flat.Phases(); ++p) {
+    const FlatPhase phase = flat.Phase(p);
+    for (int64_t number = 0; number < phase.Taps(); ++number) {
+      int64_t rest = number, pitch = 1, shift = 0, element = 0;
+      for (int d = kDims - 1; d >= 0; --d) {
+        const FlatAxis& axis = flat.axis[d];
+        const int64_t tap = phase.first[d] + rest % phase.count[d] * axis.cycle;
+        shift += tap * axis.dilation / axis.stride * pitch;
+        element += (axis.first_tap + tap) * weight.stride[2 + d];
+        rest /= phase.count[d];
+        pitch *= axis.pitch;
+      }
+      *taps++ = {plan.task == Task::kGradX ? flat.Reach() - shift : p * plan.plane_stride + shift,
+                 element};
     }
-    partial[i] = result == DType::kFloat32 ? static_cast<float>(sum) : RoundedToOdd(sum);
   }
-}
-
-// Calls body(unit, its slot).
-template <typename Body>
-void EachUnit(const DirectPlan& plan, float* memory, const Body& body) {
-  Slots slots(plan.slots);
-  ParallelFor(plan.units, 1, [&](int64_t unit, int64_t) {
-    const Slots::Lease slot(slots);
-    body(unit, memory + slot.number() * plan.slot_elements);
-  });
 }
 
 void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
               const TensorView& weight, float* scratch) {
-  float* const partial = scratch + plan.table_elements;
-  TensorView sums = DenseLike(weight, partial);
-  sums.dtype = DType::kFloat32;
+  if (plan.units == 0) return (void)copy::FillWithZeros(weight);
   DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
-  FillTaps(plan, sums, taps);
-  EachUnit(plan, partial + plan.weight_elements, [&](int64_t unit, float* slot) {
-    OuterUnit(plan, unit, x, y, taps, weight.dtype, partial, slot);
+  float* const after_taps = scratch + plan.table_elements;
+  double* const sums = reinterpret_cast<double*>(after_taps);
+  FillTaps(plan, DenseLike(weight, sums), taps);
+  const SlotMemory slots = {after_taps + plan.weight_elements, plan.slots, 4 * plan.slot_elements};
+  (void)ForEachUnit(plan.units, 1, slots, [&](int64_t unit, void* slot) {
+    OuterUnit(plan, unit, x, y, taps, sums, slot);
   });
-  const int64_t all = sums.ElementCount();
-  ParallelFor(all, 16 * 1024, [&](int64_t begin, int64_t end) {
-    SumSplits(plan, begin, end, all, weight.dtype, partial);
-  });
-  (void)copy::Copy(sums, weight);
+  StoreSums(sums, plan.outer.step_blocks, weight);
 }
 
 void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
@@ -172,42 +152,28 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
   FillTaps(plan, weight, taps);
   float* const packed = scratch + plan.table_elements;
-  const int64_t pieces = plan.geometry.groups * plan.taps.tiles;
-  const int64_t grain =
-      CeilDivide(int64_t{16 * 1024}, CeilDivide(plan.weight_elements + 1, pieces));
-  ParallelFor(pieces, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t piece = begin; piece < end; ++piece) {
-      PackTapsWeights(plan, piece, weight, taps, packed);
+  const int64_t tiles = plan.geometry.groups * plan.taps.tiles;
+  const int64_t grain = CeilDivide(int64_t{16 * 1024}, CeilDivide(plan.weight_elements + 1, tiles));
+  ParallelFor(tiles, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t tile = begin; tile < end; ++tile) {
+      PackTapsWeights(plan, tile, weight, taps, packed);
     }
   });
-  EachUnit(plan, packed + plan.weight_elements, [&](int64_t unit, float* slot) {
+  const SlotMemory slots = {packed + plan.weight_elements, plan.slots, 4 * plan.slot_elements};
+  (void)ForEachUnit(plan.units, 1, slots, [&](int64_t unit, void* slot) {
     TapsUnit(plan, unit, source, target, taps, packed, slot);
   });
 }
 
 }  // namespace
 
-int64_t DirectPlan::ScratchBytes() const {
-  int64_t elements;
-  if (__builtin_mul_overflow(slot_elements, int64_t{slots}, &elements) ||
-      __builtin_add_overflow(elements, weight_elements, &elements) ||
-      __builtin_add_overflow(elements, table_elements, &elements) ||
-      __builtin_mul_overflow(elements, int64_t{4}, &elements)) {
-    return -1;
-  }
-  return elements;
-}
-
 DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, Factors factors) {
   DirectPlan plan;
   plan.geometry = geometry;
   plan.task = task;
   plan.factors = factors;
-  if (task == Task::kGradWeight) {
-    PlanOuter(plan, threads);
-  } else {
-    PlanTaps(plan, threads);
-  }
+  (task == Task::kGradWeight ? PlanOuter : PlanTaps)(plan);
+  plan.slots = static_cast<int>(std::clamp<int64_t>(plan.units, 1, threads));
   constexpr int64_t kElements = sizeof(DirectTap) / sizeof(float);
   plan.table_elements = RoundUp(SaturatedProduct(kElements, plan.flat.Taps()), 16);
   return plan;
@@ -215,11 +181,8 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, Factors 
 
 void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
                const TensorView& weight, void* scratch) {
-  if (plan.task == Task::kGradWeight) {
-    RunOuter(plan, x, y, weight, static_cast<float*>(scratch));
-  } else {
-    RunTaps(plan, x, y, weight, static_cast<float*>(scratch));
-  }
+  const auto run = plan.task == Task::kGradWeight ? RunOuter : RunTaps;
+  run(plan, x, y, weight, static_cast<float*>(scratch));
 }
 
 }  // namespace aclimb::convolution_backward

@@ -25,21 +25,19 @@ struct DirectPlan {
   FlatGeometry flat;
   int slots = 1;                // bodies that may run at once: each has scratch of its own
   int64_t plane_stride = 0;     // elements from one packed plane to the next
-  int64_t folds = 0;            // groups of images that share a plane
-  int64_t units = 0;            // independent pieces of work
-  int64_t weight_elements = 0;  // packed weights, or partial sums of gradWeight
+  int64_t image_blocks = 0;     // of images that share a plane
+  int64_t units = 0;            // of work, in any order
+  int64_t weight_elements = 0;  // packed weights, or sums of gradWeight in double
   int64_t table_elements = 0;   // scratch that says where the taps are
   int64_t slot_elements = 0;    // scratch of one body, float32 elements
 
   // kForward and kGradX: every output is a sum over source channels and taps.
   struct {
-    int64_t channels = 0;  // source channels of a group
-    int64_t sources = 0;   // those, or pairs of them
-    int64_t outputs = 0;   // output channels of a group
-    int64_t tile = 0;      // output channels of one kernel call
-    int64_t tiles = 0;     // of one group: channel tiles times output phases
+    int64_t sources = 0;  // source channels of a group, or pairs of them
+    int64_t tile = 0;     // output channels of one kernel call
+    int64_t tiles = 0;    // of one group: channel tiles times output phases
     int64_t tiles_per_unit = 0;
-    int64_t ranges = 0;  // units that share folds and blocks
+    int64_t tile_blocks = 0;  // of tiles, each of which is a unit
     int64_t planes_per_source = 0;
     int64_t sources_per_step = 0;  // packed at once
     int64_t most_taps = 0;         // of an output phase
@@ -52,9 +50,9 @@ struct DirectPlan {
   struct {
     int64_t y_per_unit = 0;
     int64_t x_per_unit = 0;
-    int64_t y_ranges = 0;
-    int64_t x_ranges = 0;
-    int64_t splits = 0;  // fixed partition of folds and blocks, summed in order at the end
+    int64_t y_blocks = 0;  // of channels
+    int64_t x_blocks = 0;
+    int64_t step_blocks = 0;  // whatever the team; their sums are added at the end
   } outer;
 
   bool UsesPairs() const { return factors == Factors::kPairs; }
@@ -73,7 +71,10 @@ struct DirectPlan {
   }
 
   // The plan is a few hundred bytes whatever the geometry; tables live in the scratch.
-  int64_t ScratchBytes() const;
+  int64_t ScratchBytes() const {
+    const int64_t all_slots = SaturatedProduct(slots, slot_elements);
+    return SaturatedProduct(4, table_elements + weight_elements + all_slots);
+  }
 };
 
 // `threads` is the team of the run.
@@ -87,27 +88,27 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads,
 void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
                const TensorView& weight, void* scratch);
 
-// The vector code, compiled once per instruction set. Every function works on one piece of a plan;
-// pieces with different numbers write different memory.
+// The vector code, compiled once per instruction set. Different units, or tiles, write different
+// memory.
 
 // A tap: how far it shifts a plane of sources, and its element of the weight; phase by phase.
 struct DirectTap {
   int64_t shift, weight;
 };
 
-// Copies the weights of tile `piece` (group * tiles + tile) in the order TapsUnit reads them.
-void PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
+// Copies the weights of a tile of a group, number group * tiles + tile, in the order in which
+// TapsUnit reads them.
+void PackTapsWeights(const DirectPlan& plan, int64_t number, const TensorView& weight,
                      const DirectTap* taps, float* packed);
 
-// One unit of kForward or kGradX: a fold of images, a block, a group and a range of output tiles.
-//   slot  slot_elements of scratch
+// One unit of kForward or kGradX: a FlatPlace, a group and a block of output tiles.
+//   slot  slot_elements of float32
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
-              const TensorView& target, const DirectTap* taps, const float* packed, float* slot);
+              const TensorView& target, const DirectTap* taps, const float* packed, void* slot);
 
-// One unit of kGradWeight: fills its own part of `partial`,
-// [splits][groups * y_channels][x_channels][kernel].
-//   result  of the gradient
+// One unit of kGradWeight: fills its own place of `all_sums`,
+// [step_blocks][groups * y_channels][x_channels][kernel].
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const DirectTap* taps, DType result, float* partial, float* slot);
+               const DirectTap* taps, double* all_sums, void* slot);
 
 }  // namespace aclimb::convolution_backward

@@ -5,7 +5,6 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
-#include "aclimb/copy/cast.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/ahead.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
@@ -132,21 +131,21 @@ struct OuterSlot {
   char* x_planes;
   int64_t element;  // bytes of one in a plane
 
-  OuterSlot(const DirectPlan& plan, float* slot) {
+  OuterSlot(const DirectPlan& plan, void* slot) {
     const auto& outer = plan.outer;
     const int64_t kernel = plan.geometry.KernelSize();
     element = plan.UsesPairs() ? sizeof(BFloat16) : sizeof(float);
-    sums = reinterpret_cast<double*>(slot);
+    sums = static_cast<double*>(slot);
     rows = reinterpret_cast<const void**>(sums + outer.y_per_unit * outer.x_per_unit * kernel);
     columns = rows + outer.y_per_unit;
     y_planes =
-        reinterpret_cast<char*>(slot + plan.slot_elements) -
+        static_cast<char*>(slot) + 4 * plan.slot_elements -
         (outer.y_per_unit + outer.x_per_unit * plan.flat.Phases()) * plan.plane_stride * element;
     x_planes = y_planes + outer.y_per_unit * plan.plane_stride * element;
   }
 };
 
-// What a unit works on: some channels of a group, and a part of all folds and blocks.
+// What a unit works on: some channels of a group, and a block of steps.
 struct OuterBounds {
   int64_t group;
   Range x, y, steps;
@@ -154,25 +153,21 @@ struct OuterBounds {
   OuterBounds(const DirectPlan& plan, int64_t unit) {
     const auto& outer = plan.outer;
     const Geometry& g = plan.geometry;
-    const auto range = [&unit](int64_t ranges, int64_t size, int64_t all) {
-      const int64_t first = unit % ranges * size;
-      unit /= ranges;
+    const auto block_of = [&unit](int64_t blocks, int64_t size, int64_t all) {
+      const int64_t first = unit % blocks * size;
+      unit /= blocks;
       return Range{first, std::min(first + size, all)};
     };
-    const int64_t split = unit % outer.splits, all = plan.folds * plan.flat.blocks;
-    steps = {all * split / outer.splits, all * (split + 1) / outer.splits};
-    unit /= outer.splits;
-    x = range(outer.x_ranges, outer.x_per_unit, g.x_channels);
-    y = range(outer.y_ranges, outer.y_per_unit, g.y_channels);
+    const int64_t block = unit % outer.step_blocks, all = plan.image_blocks * plan.flat.blocks;
+    steps = {all * block / outer.step_blocks, all * (block + 1) / outer.step_blocks};
+    unit /= outer.step_blocks;
+    x = block_of(outer.x_blocks, outer.x_per_unit, g.x_channels);
+    y = block_of(outer.y_blocks, outer.y_per_unit, g.y_channels);
     group = unit;
   }
-  Channels X(const DirectPlan& plan, const FlatPlace& at) const {
-    const int64_t first = group * plan.geometry.x_channels;
-    return at.Of(first + x.first, first + x.last);
-  }
-  Channels Y(const DirectPlan& plan, const FlatPlace& at) const {
-    const int64_t first = group * plan.geometry.y_channels;
-    return at.Of(first + y.first, first + y.last);
+  // Some of the `all` channels of a group.
+  Channels Of(const Range& channels, int64_t all, const FlatPlace& at) const {
+    return at.Of(group * all + channels.first, group * all + channels.last);
   }
 };
 
@@ -180,12 +175,14 @@ struct OuterBounds {
 void WantStep(const DirectPlan& plan, const OuterBounds& bounds, int64_t step, const TensorView& x,
               const TensorView& y, Ahead& ahead) {
   const FlatPlace at(plan, step);
-  ahead.Want(StretchesOf(YWindow(plan.flat, at.start, false), y, bounds.Y(plan, at)));
-  ahead.Want(StretchesOf(XWindow(plan.flat, 0, at.start), x, bounds.X(plan, at)));
+  ahead.Want(StretchesOf(YWindow(plan.flat, at.start, false), y,
+                         bounds.Of(bounds.y, plan.geometry.y_channels, at)));
+  ahead.Want(StretchesOf(XWindow(plan.flat, 0, at.start), x,
+                         bounds.Of(bounds.x, plan.geometry.x_channels, at)));
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const DirectTap* taps, DType result, float* partial, float* slot_memory) {
+               const DirectTap* taps, double* all_sums, void* slot_memory) {
   const FlatGeometry& flat = plan.flat;
   const Geometry& g = plan.geometry;
   const OuterBounds bounds(plan, unit);
@@ -200,10 +197,10 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   for (int64_t step = bounds.steps.first; step < bounds.steps.last; ++step) {
     const FlatPlace at(plan, step);
     PackPlanes<Form::kHalves>(
-        plan, y, bounds.Y(plan, at), 1,
+        plan, y, bounds.Of(bounds.y, g.y_channels, at), 1,
         [&](int64_t) HWY_ATTR { return YWindow(flat, at.start, false); }, slot.y_planes);
     PackPlanes<Form::kHalves>(
-        plan, x, bounds.X(plan, at), flat.Phases(),
+        plan, x, bounds.Of(bounds.x, g.x_channels, at), flat.Phases(),
         [&](int64_t phase) HWY_ATTR { return XWindow(flat, phase, at.start); }, slot.x_planes);
     // What comes next, in this unit or in the next one.
     const int64_t next = unit + plan.slots;
@@ -240,25 +237,21 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
     }
   }
 
-  // What is rounded again loses nothing of its sum now.
-  const auto rounded = [result](double sum) {
-    return result == DType::kFloat32 ? static_cast<float>(sum) : RoundedToOdd(sum);
-  };
   // To the order of the weight. Taps that only meet padding have no sum and stay zero.
-  const int64_t split = unit % plan.outer.splits;
-  const int64_t first = (split * g.groups + bounds.group) * g.y_channels + bounds.y.first;
+  const int64_t block = unit % plan.outer.step_blocks;
+  const int64_t first = (block * g.groups + bounds.group) * g.y_channels + bounds.y.first;
   const auto weights_of = [&](int64_t y_channel) {
-    return partial + ((first + y_channel) * g.x_channels + bounds.x.first) * kernel;
+    return all_sums + ((first + y_channel) * g.x_channels + bounds.x.first) * kernel;
   };
-  for (int64_t yc = 0; yc < y_count; ++yc) std::fill_n(weights_of(yc), x_count * kernel, 0.0f);
+  for (int64_t yc = 0; yc < y_count; ++yc) std::fill_n(weights_of(yc), x_count * kernel, 0.0);
   const double* sum = slot.sums;
   const DirectTap* tap = taps;
   for (int64_t p = 0; p < flat.Phases(); ++p) {
     const FlatPhase phase = flat.Phase(p);
     for (int64_t yc = 0; yc < y_count; ++yc) {
-      float* to = weights_of(yc);
+      double* to = weights_of(yc);
       for (int64_t xc = 0; xc < x_count; ++xc, to += kernel) {
-        for (int64_t i = 0; i < phase.Taps(); ++i) to[tap[i].weight] = rounded(*sum++);
+        for (int64_t i = 0; i < phase.Taps(); ++i) to[tap[i].weight] = *sum++;
       }
     }
     tap += phase.Taps();
@@ -276,8 +269,8 @@ namespace aclimb::convolution_backward {
 HWY_EXPORT(OuterUnit);
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
-               const DirectTap* taps, DType result, float* partial, float* slot) {
-  HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, result, partial, slot);
+               const DirectTap* taps, double* all_sums, void* slot) {
+  HWY_DYNAMIC_DISPATCH(OuterUnit)(plan, unit, x, y, taps, all_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward

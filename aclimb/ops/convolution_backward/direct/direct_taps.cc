@@ -135,15 +135,15 @@ struct TapsBounds {
 
   TapsBounds(const DirectPlan& of, int64_t unit)
       : plan(of),
-        group(unit / of.taps.ranges % of.geometry.groups),
-        at(of, unit / of.taps.ranges / of.geometry.groups) {
-    tiles.first = unit % of.taps.ranges * of.taps.tiles_per_unit;
+        group(unit / of.taps.tile_blocks % of.geometry.groups),
+        at(of, unit / of.taps.tile_blocks / of.geometry.groups) {
+    tiles.first = unit % of.taps.tile_blocks * of.taps.tiles_per_unit;
     tiles.last = std::min(tiles.first + of.taps.tiles_per_unit, of.taps.tiles);
   }
 
   // Source channels of a step, from the s-th source of the group on.
   Channels Sources(int64_t s) const {
-    const int64_t all = plan.taps.channels, some = PerElement(plan.factors);
+    const int64_t all = SourceChannels(plan.geometry, plan.task), some = PerElement(plan.factors);
     const int64_t last = std::min(some * (s + plan.taps.sources_per_step), all);
     return at.Of(group * all + some * s, group * all + last);
   }
@@ -152,12 +152,12 @@ struct TapsBounds {
   }
   void WantTargets(const TensorView& target, Ahead& ahead) const {
     const auto& taps = plan.taps;
+    const int64_t all = ResultChannels(plan.geometry, plan.task);
     const int64_t first = tiles.first / taps.output_phases * taps.tile;
-    const int64_t last =
-        std::min(CeilDivide(tiles.last, taps.output_phases) * taps.tile, taps.outputs);
+    const int64_t last = std::min(CeilDivide(tiles.last, taps.output_phases) * taps.tile, all);
     // Elements of the first phase stand among those of the others.
     ahead.Want(StretchesOf(TargetWindow(plan, at.start, 0), target,
-                           at.Of(group * taps.outputs + first, group * taps.outputs + last)));
+                           at.Of(group * all + first, group * all + last)));
   }
 };
 
@@ -167,13 +167,14 @@ void WriteTargets(const TapsBounds& bounds, const float* from, const TensorView&
   const auto& taps = plan.taps;
   const FlatGeometry& flat = plan.flat;
   const FlatPlace& at = bounds.at;
+  const int64_t outputs = ResultChannels(plan.geometry, plan.task);
   for (int64_t tile = bounds.tiles.first; tile < bounds.tiles.last; ++tile) {
     const int64_t channel = tile / taps.output_phases * taps.tile;
     const Shown shown(TargetWindow(plan, at.start, tile % taps.output_phases), view);
     const float* planes = from + (tile - bounds.tiles.first) * taps.tile * plan.plane_stride;
-    for (int64_t c = channel; c < std::min(channel + taps.tile, taps.outputs); ++c) {
-      T* to = view.As<T>() + at.image * view.stride[0] +
-              (bounds.group * taps.outputs + c) * view.stride[1];
+    for (int64_t c = channel; c < std::min(channel + taps.tile, outputs); ++c) {
+      T* to =
+          view.As<T>() + at.image * view.stride[0] + (bounds.group * outputs + c) * view.stride[1];
       UnpackPlane(flat, shown, planes, at.images, view.stride[0], to);
       planes += plan.plane_stride;
     }
@@ -190,15 +191,15 @@ int64_t BlocksOf(const TapsBounds& bounds) {
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const DirectTap* all_taps, const float* packed,
-              float* slot) {
+              void* slot) {
   const auto& taps = plan.taps;
   const TapsBounds bounds(plan, unit);
   const Range& tiles = bounds.tiles;
   const auto& start = bounds.at.start;
   const int64_t source_stride = taps.planes_per_source * plan.plane_stride;
   const int64_t some = PerElement(plan.factors);
-  float* const planes = slot;
-  float* const out = slot + taps.sources_per_step * source_stride;
+  float* const planes = static_cast<float*>(slot);
+  float* const out = planes + taps.sources_per_step * source_stride;
   const int64_t planes_of_out = tiles.Count() * taps.tile;
   LongSums sums(
       out, planes_of_out * plan.plane_stride, kBlockTerms,
@@ -261,59 +262,49 @@ HWY_EXPORT(TapsUnit);
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const DirectTap* all_taps, const float* packed,
-              float* slot) {
+              void* slot) {
   HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, all_taps, packed, slot);
 }
 
-namespace {
-
-template <typename T>
-void PackWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
-                 const DirectTap* all_taps, float* packed) {
+void PackTapsWeights(const DirectPlan& plan, int64_t number, const TensorView& weight,
+                     const DirectTap* all_taps, float* packed) {
   const auto& taps = plan.taps;
   const Geometry& g = plan.geometry;
-  const int64_t group = piece / taps.tiles;
-  const int64_t tile = piece % taps.tiles;
+  const int64_t group = number / taps.tiles;
+  const int64_t tile = number % taps.tiles;
   const bool forward = plan.task == Task::kForward;
   const Range range = plan.OutputTaps(tile % taps.output_phases);
   float* to = packed + group * taps.group_weights + plan.WeightOffset(tile);
   const int64_t first_output = tile / taps.output_phases * taps.tile;
-  const int64_t outputs = std::min(taps.tile, taps.outputs - first_output);
+  const int64_t outputs = std::min(taps.tile, ResultChannels(g, plan.task) - first_output);
+  const int64_t channels = SourceChannels(g, plan.task);
   // The weights of one tap of one source, or of a pair.
   const int64_t step = weight.stride[forward ? 0 : 1], next = weight.stride[forward ? 1 : 0];
-  const auto pack = [&](const T* from, bool two) {
-    for (int64_t c = 0; c < taps.tile; ++c, from += step) {
-      uint32_t bits = c < outputs ? BitsOf(ToFloat(*from)) : 0;
-      if (plan.UsesPairs()) bits >>= 16;
-      if (two && c < outputs) bits |= BitsOf(ToFloat(from[next]));
-      std::memcpy(to++, &bits, sizeof(bits));
-    }
-  };
   const int64_t some = PerElement(plan.factors);
   constexpr int64_t kAhead = 8;
-  for (int64_t s = 0; s < taps.channels; s += some) {
-    const bool two = some == 2 && s + 1 < taps.channels;
-    const int64_t y = group * g.y_channels + (forward ? first_output : s);
-    const int64_t x = forward ? s : first_output;
-    const T* from = weight.As<T>() + y * weight.stride[0] + x * weight.stride[1];
-    // Sources are far apart in a large weight, which no processor foresees.
-    if (s + kAhead * some < taps.channels) {
-      for (int64_t c = 0; c < outputs; ++c) {
-        __builtin_prefetch(from + kAhead * some * next + c * step);
-      }
-    }
-    for (int64_t t = range.first; t < range.last; ++t) {
-      pack(from + all_taps[t].weight, two);
-    }
-  }
-}
-
-}  // namespace
-
-void PackTapsWeights(const DirectPlan& plan, int64_t piece, const TensorView& weight,
-                     const DirectTap* taps, float* packed) {
   WithType(weight.dtype, [&](auto element) {
-    PackWeights<decltype(element)>(plan, piece, weight, taps, packed);
+    using T = decltype(element);
+    const auto pack = [&](const T* from, bool two) {
+      for (int64_t c = 0; c < taps.tile; ++c, from += step) {
+        uint32_t bits = c < outputs ? BitsOf(ToFloat(*from)) : 0;
+        if (plan.UsesPairs()) bits >>= 16;
+        if (two && c < outputs) bits |= BitsOf(ToFloat(from[next]));
+        std::memcpy(to++, &bits, sizeof(bits));
+      }
+    };
+    for (int64_t s = 0; s < channels; s += some) {
+      const bool two = some == 2 && s + 1 < channels;
+      const int64_t y = group * g.y_channels + (forward ? first_output : s);
+      const int64_t x = forward ? s : first_output;
+      const T* from = weight.As<T>() + y * weight.stride[0] + x * weight.stride[1];
+      // Sources are far apart in a large weight, which no processor foresees.
+      if (s + kAhead * some < channels) {
+        for (int64_t c = 0; c < outputs; ++c) {
+          __builtin_prefetch(from + kAhead * some * next + c * step);
+        }
+      }
+      for (int64_t t = range.first; t < range.last; ++t) pack(from + all_taps[t].weight, two);
+    }
   });
 }
 

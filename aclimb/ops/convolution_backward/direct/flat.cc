@@ -43,17 +43,6 @@ void ChooseBlocks(FlatGeometry& flat, int64_t wish) {
   }
 }
 
-// At least the largest phase of any tap; exactly that unless there are many.
-int64_t LargestPhase(const FlatAxis& axis) {
-  constexpr int64_t kFew = 64;
-  if (axis.Phases() > kFew) return axis.stride - 1;
-  int64_t largest = 0;
-  for (int64_t tap = 0; tap < axis.Phases(); ++tap) {
-    largest = std::max(largest, tap * axis.dilation % axis.stride);
-  }
-  return largest;
-}
-
 // Rows may move together until one row's data would meet the window of its neighbour: the zeros
 // between them serve both. Needs all data of the dimension in one block.
 void ShareZeros(FlatAxis& axis, const Geometry& g, int d, Task task) {
@@ -68,9 +57,11 @@ void ShareZeros(FlatAxis& axis, const Geometry& g, int d, Task task) {
   if (task == Task::kGradX) {
     keep(axis.begin - axis.reach, 1, g.out[d]);
   } else if (axis.taps > 0) {
-    // What must be kept grows towards the smallest phase on one side and the largest on the other.
+    // What must be kept grows towards the smallest phase on one side and the largest on the other,
+    // of which this is a bound where there are gaps.
     keep(-axis.base, axis.stride, g.in[d]);
-    keep(LargestPhase(axis) - axis.base, axis.stride, g.in[d]);
+    const int64_t largest = std::min((axis.Phases() - 1) * axis.dilation, axis.stride - 1);
+    keep(largest - axis.base, axis.stride, g.in[d]);
   }
   axis.pitch = pitch;
 }
@@ -110,8 +101,8 @@ FlatGeometry MakeFlat(const Geometry& g, Task task, int64_t planes, int64_t max_
   }
   if (flat.blocks == 1) {
     flat.images = std::clamp<int64_t>(wish / std::max<int64_t>(1, flat.plane), 1, max_images);
-    const int64_t folds = CeilDivide(g.batch, flat.images);
-    if (folds > 0) flat.images = CeilDivide(g.batch, folds);
+    const int64_t blocks = CeilDivide(g.batch, flat.images);
+    if (blocks > 0) flat.images = CeilDivide(g.batch, blocks);
   }
   return flat;
 }

@@ -28,7 +28,7 @@ struct FlatAxis {
   int64_t begin = 0;  // the task walks positions [begin, begin + count): of y; of u for kGradX
   int64_t count = 0;
   int64_t block = 0;  // positions in one block
-  int64_t pitch = 0;  // from one row (or slice, or image) to the next; at most block + reach
+  int64_t pitch = 0;  // from one row (or depth, or image) to the next; at most block + reach
 
   // The live taps, those that meet data somewhere: [first_tap, first_tap + taps). Every `cycle` of
   // them the phases repeat, so that phase i has the taps i, i + cycle, i + 2 * cycle, ...
@@ -62,7 +62,7 @@ struct FlatGeometry {
   FlatAxis axis[kDims];
   int64_t images = 1;  // images side by side in one plane
   int64_t plane = 0;   // elements of one image in a plane
-  int64_t blocks = 0;  // spatial blocks of one image
+  int64_t blocks = 0;  // of the positions of one image
 
   // Phases that have a tap, in the order in which their first tap appears in the kernel.
   int64_t Phases() const { return axis[0].Phases() * axis[1].Phases() * axis[2].Phases(); }
@@ -83,26 +83,12 @@ struct FlatGeometry {
     }
     return phase;
   }
-  // The part of the flat shift that depth and height make, of row `row` of a phase's taps.
-  int64_t RowShift(const FlatPhase& phase, int64_t row) const {
-    return (Shift(phase, 0, row / phase.count[1]) * axis[1].pitch +
-            Shift(phase, 1, row % phase.count[1])) *
-           axis[2].pitch;
-  }
-  // The part that width makes.
-  int64_t ColumnShift(const FlatPhase& phase, int64_t column) const {
-    return Shift(phase, 2, column);
-  }
   // Taps of all phases before this one.
   int64_t TapsBefore(const FlatPhase& p) const {
     return (axis[0].TapsBefore(p.first[0]) * axis[1].taps +
             p.count[0] * axis[1].TapsBefore(p.first[1])) *
                axis[2].taps +
            p.count[0] * p.count[1] * axis[2].TapsBefore(p.first[2]);
-  }
-  // The index in the kernel, along one dimension, of a phase's tap.
-  int64_t KernelIndex(const FlatPhase& phase, int d, int64_t index) const {
-    return axis[d].first_tap + phase.first[d] + index * axis[d].cycle;
   }
 
   // Positions of a plane from the first to the last useful one.
@@ -116,28 +102,14 @@ struct FlatGeometry {
   int64_t Extent() const { return std::max(Length() + Reach(), SaturatedProduct(images, plane)); }
 
  private:
-  int64_t Shift(const FlatPhase& phase, int d, int64_t index) const {
-    return (phase.first[d] + index * axis[d].cycle) * axis[d].dilation / axis[d].stride;
-  }
   int64_t Flat(int64_t depth, int64_t height) const {
     return SaturatedProduct(SaturatedProduct(depth, axis[1].pitch) + height, axis[2].pitch);
   }
 };
 
-// Calls body(index of the phase, phase, row, column) for every tap, phase by phase.
-template <typename Body>
-void EachTap(const FlatGeometry& flat, const Body& body) {
-  for (int64_t p = 0; p < flat.Phases(); ++p) {
-    const FlatPhase phase = flat.Phase(p);
-    for (int64_t row = 0; row < phase.count[0] * phase.count[1]; ++row) {
-      for (int64_t column = 0; column < phase.count[2]; ++column) body(p, phase, row, column);
-    }
-  }
-}
-
 // Taps that only ever meet padding are left out; there may be none, and then no phase, left.
 // `planes` is the number of planes that a kernel wants in its cache at once, `max_images` how many
-// images it may fold.
+// images may share one.
 FlatGeometry MakeFlat(const Geometry& geometry, Task task, int64_t planes, int64_t max_images);
 
 }  // namespace aclimb::convolution_backward

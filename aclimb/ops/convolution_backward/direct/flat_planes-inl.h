@@ -18,7 +18,7 @@ namespace aclimb {
 namespace convolution_backward {
 namespace HWY_NAMESPACE {
 
-// A block of the images of a fold.
+// A block of positions, of a block of images.
 struct FlatPlace {
   int64_t start[kDims];  // position, counted as the axes count
   int64_t image, images;
@@ -72,18 +72,18 @@ HWY_INLINE PlaneElement<kForm>* PackPlane(const Shown& shown, const int64_t (&pi
                                           const T* channel, int64_t images, int64_t image_stride,
                                           PlaneElement<kForm>* at, int64_t second) {
   const auto& [depth, height, width] = shown.inside;
-  const int64_t slice = pitch[1] * pitch[2];
+  const int64_t depth_pitch = pitch[1] * pitch[2];
   for (int64_t n = 0; n < images; ++n) {
     const T* from = channel + n * image_stride + shown.first;
-    for (int64_t z = 0; z < pitch[0]; ++z, at += slice) {
+    for (int64_t z = 0; z < pitch[0]; ++z, at += depth_pitch) {
       if (z < depth.first || z >= depth.last) {
-        ZeroRun(at, 0, slice);
+        ZeroRun(at, 0, depth_pitch);
         continue;
       }
       ZeroRun(at, 0, height.first * pitch[2]);
       PackRows<kForm>(from, shown.stride[2], shown.stride[1], height.Count(), width, pitch[2],
                       at + height.first * pitch[2], second);
-      ZeroRun(at, height.last * pitch[2], slice);
+      ZeroRun(at, height.last * pitch[2], depth_pitch);
       from += shown.stride[0];
     }
   }
@@ -97,50 +97,43 @@ HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Shown& shown, const 
   const auto& [depth, height, width] = shown.inside;
   const int64_t pitch = flat.axis[2].pitch;
   for (int64_t n = 0; n < images; ++n) {
-    T* slice = to + n * image_stride + shown.first;
-    for (int64_t z = depth.first; z < depth.last; ++z, slice += shown.stride[0]) {
+    T* lines = to + n * image_stride + shown.first;
+    for (int64_t z = depth.first; z < depth.last; ++z, lines += shown.stride[0]) {
       const int64_t first = n * flat.plane + (z * flat.axis[1].pitch + height.first) * pitch;
-      UnpackRows(from + first + width.first, pitch, height.Count(), width.Count(), slice,
+      UnpackRows(from + first + width.first, pitch, height.Count(), width.Count(), lines,
                  shown.stride[2], shown.stride[1]);
     }
   }
 }
 
 // Fills a plane of each channel, or pair of channels, for each of so many windows; all of a channel
-// side by side.
-template <Form kForm, typename T, class WindowOf>
-HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Channels& of,
-                           int64_t windows, const WindowOf& window_of, PlaneElement<kForm>* to) {
-  constexpr int64_t kSome = kForm == Form::kPairs ? 2 : 1;
-  const auto& axis = plan.flat.axis;
-  const int64_t pitch[kDims] = {axis[0].pitch, axis[1].pitch, axis[2].pitch};
-  for (int64_t w = 0; w < windows; ++w) {
-    const Shown shown(window_of(w), view);
-    PlaneElement<kForm>* plane = to + w * plan.plane_stride;
-    for (int64_t c = of.first; c < of.last; c += kSome) {
-      PlaneElement<kForm>* const end = PackPlane<kForm>(
-          shown, pitch, view.As<T>() + of.image * view.stride[0] + c * view.stride[1], of.images,
-          view.stride[0], plane, c + 1 < of.last ? view.stride[1] : kNoSecond);
-      // Room for the last vector's overshoot stays.
-      ZeroRun(end, 0, plan.plane_stride - (end - plane) - 16);
-      plane += windows * plan.plane_stride;
-    }
-  }
-}
-
-// The same in the form that the plan's factors want; bfloat16 becomes kForm.
+// side by side. Where the plan's factors are pairs, bfloat16 becomes kForm, and else float32.
 template <Form kForm, class WindowOf>
 HWY_INLINE void PackPlanes(const DirectPlan& plan, const TensorView& view, const Channels& of,
                            int64_t windows, const WindowOf& window_of, void* to) {
+  const auto& axis = plan.flat.axis;
+  const int64_t pitch[kDims] = {axis[0].pitch, axis[1].pitch, axis[2].pitch};
   WithType(view.dtype, [&](auto element) HWY_ATTR {
     using T = decltype(element);
-    if constexpr (std::is_same_v<T, BFloat16>) {
-      if (plan.UsesPairs()) {
-        return PackPlanes<kForm, T>(plan, view, of, windows, window_of,
-                                    static_cast<PlaneElement<kForm>*>(to));
+    const auto pack = [&](auto form) HWY_ATTR {
+      constexpr int64_t kSome = form() == Form::kPairs ? 2 : 1;
+      for (int64_t w = 0; w < windows; ++w) {
+        const Shown shown(window_of(w), view);
+        auto* plane = static_cast<PlaneElement<form()>*>(to) + w * plan.plane_stride;
+        for (int64_t c = of.first; c < of.last; c += kSome) {
+          auto* const end = PackPlane<form()>(
+              shown, pitch, view.As<T>() + of.image * view.stride[0] + c * view.stride[1],
+              of.images, view.stride[0], plane, c + 1 < of.last ? view.stride[1] : kNoSecond);
+          // Room for the last vector's overshoot stays.
+          ZeroRun(end, 0, plan.plane_stride - (end - plane) - 16);
+          plane += windows * plan.plane_stride;
+        }
       }
+    };
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      if (plan.UsesPairs()) return pack(std::integral_constant<Form, kForm>());
     }
-    PackPlanes<Form::kFloats, T>(plan, view, of, windows, window_of, static_cast<float*>(to));
+    pack(std::integral_constant<Form, Form::kFloats>());
   });
 }
 

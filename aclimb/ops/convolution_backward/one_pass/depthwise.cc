@@ -2,27 +2,22 @@
 
 #include <algorithm>
 
-#include "aclimb/copy/copy.h"
 #include "aclimb/core/divide.h"
-#include "aclimb/simd/parallel.h"
+#include "aclimb/ops/convolution_backward/long_sums.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
-constexpr int64_t kMostWidth = 2048;     // of a packed line
-constexpr int64_t kBandElements = 4096;  // of a packed band, unless a step alone needs more
-constexpr int64_t kUnitElements = 8192;  // of a unit's planes of x, of one image
-constexpr int64_t kMostChannels = 32;    // of a unit
-constexpr int64_t kMostTerms = 1024;     // of a sum in float32
-constexpr int64_t kFewestImages = 8;     // of a chunk, by channels
-
-// Images of a chunk where so many pieces are cut into chunks of images each: as many units as there
-// are pieces, or up to 64, whatever the team.
-int64_t ImagesOfChunk(int64_t batch, int64_t pieces) {
-  constexpr int64_t kMostUnits = 64;
-  return CeilDivide(batch, std::max<int64_t>(1, kMostUnits / pieces));
-}
+constexpr int64_t kMostWidth = 2048;      // of a packed line
+constexpr int64_t kBlockElements = 4096;  // of packed lines, unless a step alone needs more
+constexpr int64_t kUnitElements = 8192;   // of a unit's planes of x, of one image
+constexpr int64_t kMostChannels = 32;     // of a unit
+constexpr int64_t kMostTerms = 1024;  // of a sum in float32, on vectors of four elements or more
+constexpr int64_t kFewestImages = 8;  // of a block, by channels
+constexpr int64_t kMostUnits = 64;    // that images are cut for, whatever the team
+// Where a vector is one element, a sum takes those of four.
+static_assert(4 * kMostTerms <= LongestSum(DType::kFloat32));
 
 Depthwise::Axis PlanAxis(const Geometry& g, int d) {
   const int64_t stride = g.stride[d], pad = g.pad_begin[d];
@@ -34,48 +29,58 @@ Depthwise::Axis PlanAxis(const Geometry& g, int d) {
   return axis;
 }
 
+// Cuts channels into units, so many `together` and so many at most; where that makes few units,
+// images too.
+void CutUnits(int64_t together, int64_t most, int64_t fewest_images, int threads, Depthwise& plan) {
+  const Geometry& g = plan.geometry;
+  const int64_t blocks = CeilDivide(g.groups, together);
+  const int64_t images = CeilDivide(g.batch, std::max<int64_t>(1, kMostUnits / blocks));
+  plan.images = std::min(g.batch, std::max(images, fewest_images));
+  plan.image_blocks = CeilDivide(g.batch, plan.images);
+  int64_t of_unit =
+      std::clamp<int64_t>(kUnitElements / (g.InSize() * together), 1, CeilDivide(most, together));
+  if (threads > 1) {
+    of_unit = std::min(of_unit, CeilDivide(blocks * plan.image_blocks, int64_t{4} * threads));
+  }
+  plan.channels = of_unit * together;
+}
+
 void PlanByChannels(int threads, Depthwise& plan) {
   const Geometry& g = plan.geometry;
-  const int64_t taps = g.KernelSize(), reach = (g.kernel[1] - 1) / g.stride[1];
-  const int64_t blocks = CeilDivide(g.groups, kDepthwiseChannels);
-  plan.band = plan.down.steps;
-  plan.plane = (plan.band + reach) * (plan.across.steps + reach) * kDepthwiseChannels;
-  plan.partial = std::max({g.InSize(), g.OutSize(), taps}) * kDepthwiseChannels;
-  plan.images = std::min(g.batch, std::max(ImagesOfChunk(g.batch, blocks), kFewestImages));
-  plan.chunks = CeilDivide(g.batch, plan.images);
-  int64_t of_unit = kUnitElements / (g.InSize() * kDepthwiseChannels);
-  of_unit = std::clamp<int64_t>(of_unit, 1, blocks);
-  if (threads > 1) {
-    of_unit = std::min(of_unit, CeilDivide(blocks * plan.chunks, int64_t{4} * threads));
-  }
-  plan.channels = of_unit * kDepthwiseChannels;
+  const int64_t taps = g.KernelSize();
+  plan.lines = plan.down.steps;
+  plan.plane = (plan.lines + plan.reach) * plan.pitch * kDepthwiseChannels;
+  plan.x_plane = std::max({g.InSize(), g.OutSize(), taps}) * kDepthwiseChannels;
+  CutUnits(kDepthwiseChannels, g.groups, kFewestImages, threads, plan);
   plan.images_in_vectors = std::max<int64_t>(1, kMostTerms / (plan.down.steps * plan.across.steps));
   // Planes of y, x and its gradient; weights and sums; sums of a block, channel by channel.
-  plan.slot_bytes = (plan.plane + 2 * plan.partial + 2 * plan.channels * taps) * 4;
+  plan.slot_bytes = (plan.plane + 2 * plan.x_plane + 2 * plan.channels * taps) * 4;
   plan.slot_bytes += kDepthwiseChannels * taps * 4;
 }
 
 void PlanAlongLines(int threads, Depthwise& plan) {
   const Geometry& g = plan.geometry;
-  const int64_t taps = g.KernelSize(), reach = (g.kernel[1] - 1) / g.stride[1];
-  const int64_t pitch = plan.across.steps + reach;
-  plan.band = std::clamp<int64_t>(kBandElements / pitch - reach, 1, plan.down.steps);
-  plan.plane = RoundUp((plan.band + reach) * pitch + kDepthwiseSlack, 16);
-  plan.images = ImagesOfChunk(g.batch, g.groups);
-  plan.chunks = CeilDivide(g.batch, plan.images);
-  plan.channels = std::clamp<int64_t>(kUnitElements / g.InSize(), 1, kMostChannels);
-  if (threads > 1) {
-    const int64_t shared = CeilDivide(g.groups * plan.chunks, int64_t{4} * threads);
-    plan.channels = std::min(plan.channels, shared);
-  }
+  const int64_t taps = g.KernelSize();
+  plan.lines = std::clamp<int64_t>(kBlockElements / plan.pitch - plan.reach, 1, plan.down.steps);
+  plan.plane = RoundUp((plan.lines + plan.reach) * plan.pitch + kDepthwiseSlack, 16);
+  CutUnits(1, kMostChannels, 1, threads, plan);
   const int64_t terms = plan.down.steps * CeilDivide(plan.across.steps, 4);
-  const bool whole = plan.band == plan.down.steps;
+  const bool whole = plan.lines == plan.down.steps;
   plan.images_in_vectors = whole ? std::max<int64_t>(1, kMostTerms / terms) : 1;
   const bool passes = plan.gives_x && g.kernel[1] == 7;
-  plan.partial = passes ? plan.band * RoundUp(g.in[2], kMostDepthwiseLanes) : 0;
-  // Two bands, then sums in vectors.
+  plan.partial = passes ? plan.lines * RoundUp(g.in[2], kMostDepthwiseLanes) : 0;
+  // Two blocks of lines, then sums in vectors.
   const int64_t sums = plan.channels * taps * kMostDepthwiseLanes;
   plan.slot_bytes = (2 * plan.plane + plan.partial + sums) * 4;
+}
+
+// Whether vectors run across channels, sixteen of which are a block. The planes of a block are
+// transposed then, so that an element of all channels is followed by the next.
+bool RunsByChannels(const Geometry& g) {
+  // Lines that are short for vectors, planes that stay in a cache, and enough channels for one.
+  const bool thin = g.kernel[1] == 3 && g.stride[1] == 2;
+  return PlanAxis(g, 2).steps <= (thin ? 8 : 10) && std::max(g.InSize(), g.OutSize()) <= 512 &&
+         g.groups >= 8;
 }
 
 }  // namespace
@@ -95,15 +100,6 @@ bool FitsDepthwise(const Geometry& g) {
   return g.in[2] <= kMostWidth;
 }
 
-bool RunsByChannels(const Geometry& g) {
-  // Lines that are short for vectors, planes that stay in a cache, and enough channels for one.
-  const bool thin = g.kernel[1] == 3 && g.stride[1] == 2;
-  return PlanAxis(g, 2).steps <= (thin ? 8 : 10) && std::max(g.InSize(), g.OutSize()) <= 512 &&
-         g.groups >= 8;
-}
-
-int64_t Depthwise::Units() const { return CeilDivide(geometry.groups, channels) * chunks; }
-
 Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int threads) {
   Depthwise plan;
   plan.geometry = g;
@@ -111,45 +107,24 @@ Depthwise PlanDepthwise(const Geometry& g, bool gives_x, bool gives_weight, int 
   plan.gives_weight = gives_weight;
   plan.down = PlanAxis(g, 1);
   plan.across = PlanAxis(g, 2);
+  plan.reach = (g.kernel[1] - 1) / g.stride[1];
+  plan.pitch = plan.across.steps + plan.reach;
   plan.by_channels = RunsByChannels(g);
   (plan.by_channels ? PlanByChannels : PlanAlongLines)(threads, plan);
   plan.slots = static_cast<int>(std::clamp<int64_t>(plan.Units(), 1, threads));
   return plan;
 }
 
-void RunDepthwise(const Depthwise& plan, const DepthwiseTensors& tensors, void* scratch) {
-  double* const chunk_sums = static_cast<double*>(scratch);
-  char* const after_sums = static_cast<char*>(scratch) + plan.ChunkBytes();
-  float* const weights = reinterpret_cast<float*>(after_sums);
-  char* const slots_memory = after_sums + plan.WeightBytes();
-  if (plan.gives_x) {
-    TensorView dense = DenseLike(tensors.weight, weights);
-    dense.dtype = DType::kFloat32;
-    if (!copy::Copy(tensors.weight, dense)) return;
-  }
-  const auto store = [&](int64_t first, int64_t channels) {
-    TensorView to = tensors.grad_weight;
-    to.data = to.As<char>() + first * to.stride[0] * static_cast<int64_t>(SizeOf(to.dtype));
-    to.shape[0] = channels;
-    TensorView sums = DenseLike(to, chunk_sums + first * plan.geometry.KernelSize());
-    sums.dtype = DType::kFloat64;
-    (void)copy::Copy(sums, to);
-  };
-  const int64_t groups = plan.geometry.groups;
-  Slots slots(plan.slots);
-  ParallelFor(plan.Units(), 1, [&](int64_t unit, int64_t) {
-    const Slots::Lease slot(slots);
-    const auto run = plan.by_channels ? DepthwiseChannels : DepthwiseUnit;
-    run(plan, unit, tensors, weights, chunk_sums, slots_memory + slot.number() * plan.slot_bytes);
-    if (!plan.gives_weight || plan.chunks > 1) return;
-    store(unit * plan.channels, std::min(plan.channels, groups - unit * plan.channels));
+void RunDepthwise(const Depthwise& plan, const Triple<TensorView>& operands,
+                  const Triple<TensorView>& gradients, void* scratch) {
+  double* const sums = static_cast<double*>(scratch);
+  const SlotMemory slots = {static_cast<char*>(scratch) + plan.SumBytes(), plan.slots,
+                            plan.slot_bytes};
+  (void)ForEachUnit(plan.Units(), 1, slots, [&](int64_t unit, void* slot) {
+    const auto run = plan.by_channels ? DepthwiseChannels : DepthwiseLines;
+    run(plan, unit, operands, gradients, sums, slot);
   });
-  if (!plan.gives_weight || plan.chunks == 1) return;
-  for (int64_t chunk = 1; chunk < plan.chunks; ++chunk) {
-    const double* const sums = chunk_sums + chunk * plan.Weights();
-    for (int64_t i = 0; i < plan.Weights(); ++i) chunk_sums[i] += sums[i];
-  }
-  store(0, groups);
+  if (plan.gives_weight) StoreSums(sums, plan.image_blocks, gradients.weight);
 }
 
 }  // namespace aclimb::convolution_backward

@@ -159,27 +159,6 @@ HWY_INLINE void AddWindow(const BlockPlanes& planes) {
   }
 }
 
-template <int kKernel, int kStride>
-void AddWindow(const BlockPlanes& planes) {
-  const Depthwise& plan = *planes.plan;
-  if (!plan.gives_x) return AddWindow<kKernel, kStride, false, true>(planes);
-  if (!plan.gives_weight) return AddWindow<kKernel, kStride, true, false>(planes);
-  AddWindow<kKernel, kStride, true, true>(planes);
-}
-
-void AddWindow(const BlockPlanes& planes) {
-  const Geometry& g = planes.plan->geometry;
-  const bool strides = g.stride[1] == 2;
-  switch (g.kernel[1]) {
-    case 3:
-      return strides ? AddWindow<3, 2>(planes) : AddWindow<3, 1>(planes);
-    case 5:
-      return strides ? AddWindow<5, 2>(planes) : AddWindow<5, 1>(planes);
-    default:
-      return AddWindow<7, 1>(planes);
-  }
-}
-
 // Channels of an image are packed as elements of all channels of a block, lines of them `pitch`
 // elements apart; channels that are none hold anything. Calls body(element of the view, packed
 // place of the first, elements) for what lies side by side in both.
@@ -196,15 +175,6 @@ HWY_INLINE void EachRun(const TensorView& view, const Channels& of, int64_t pitc
   }
 }
 
-// Calls body(place without gaps between lines, packed place, floats) for what lies side by side.
-template <class Body>
-HWY_INLINE void EachStretch(const TensorView& view, int64_t pitch, const Body& body) {
-  const int64_t height = view.shape[3], width = view.shape[4];
-  const int64_t lines = pitch == width ? 1 : height;
-  const int64_t length = height / lines * width * kChannels;
-  for (int64_t h = 0; h < lines; ++h) body(h * length, h * pitch * kChannels, length);
-}
-
 // Packs channels into float32. What is converted waits in `stage`, lines without gaps.
 void Pack(const TensorView& view, const Channels& of, int64_t pitch, void* stage, float* to) {
   WithType(view.dtype, [&](auto type) HWY_ATTR {
@@ -218,9 +188,10 @@ void Pack(const TensorView& view, const Channels& of, int64_t pitch, void* stage
       gather(pitch, to);
     } else {
       gather(view.shape[4], static_cast<StoredLane<T>*>(stage));
-      EachStretch(view, pitch, [&](int64_t from, int64_t at, int64_t length) HWY_ATTR {
-        ConvertRow(static_cast<const T*>(stage) + from, length, to + at);
-      });
+      const int64_t length = view.shape[4] * kChannels;
+      for (int64_t h = 0; h < view.shape[3]; ++h) {
+        ConvertRow(static_cast<const T*>(stage) + h * length, length, to + h * pitch * kChannels);
+      }
     }
   });
 }
@@ -244,18 +215,14 @@ void Unpack(const float* from, void* stage, const TensorView& view, const Channe
   });
 }
 
-// Of a block.
-int64_t ElementsOf(const TensorView& view) { return view.shape[3] * view.shape[4] * kChannels; }
-
 // The elements of y that taps bring, among zeros.
 void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Channels& block, void* stage,
                     float* to) {
   const Geometry& g = plan.geometry;
-  const int64_t reach = (g.kernel[1] - 1) / g.stride[1];
-  const auto end = [reach](const Depthwise::Axis& axis, int64_t extent) {
-    return std::min(extent, axis.first + axis.steps + reach);
+  const auto end = [&](const Depthwise::Axis& axis, int64_t extent) {
+    return std::min(extent, axis.first + axis.steps + plan.reach);
   };
-  const int64_t pitch = plan.across.steps + reach;
+  const int64_t pitch = plan.pitch;
   // Taps reach at least as far as the first element.
   TensorView met = y;
   met.shape[3] = end(plan.down, g.out[1]);
@@ -267,7 +234,7 @@ void LoadAmongZeros(const Depthwise& plan, const TensorView& y, const Channels& 
 Soon SoonOf(const TensorView& view, const Channels& block, int64_t elements) {
   const auto size = static_cast<int64_t>(SizeOf(view.dtype));
   const int64_t plane = view.shape[3] * view.shape[4];
-  const int64_t bytes = ElementsOf(view) * size / elements;
+  const int64_t bytes = plane * kChannels * size / elements;
   const char* const from =
       view.As<char>() + (block.image * view.stride[0] + block.first * view.stride[1]) * size;
   return {from, view.stride[1] == plane ? bytes : 0};
@@ -275,25 +242,23 @@ Soon SoonOf(const TensorView& view, const Channels& block, int64_t elements) {
 
 }  // namespace
 
-void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                       const float* weights, double* chunk_sums, void* slot) {
-  const TensorView &x = tensors.x, &y = tensors.y, &grad_x = tensors.grad_x;
+void DepthwiseChannels(const Depthwise& plan, int64_t unit, const Triple<TensorView>& operands,
+                       const Triple<TensorView>& gradients, double* all_sums, void* slot) {
+  const TensorView &x = operands.x, &y = operands.y, &grad_x = gradients.x;
   const Geometry& g = plan.geometry;
-  const int64_t taps = g.KernelSize(), chunk = unit % plan.chunks;
-  const int64_t first_image = chunk * plan.images;
-  const int64_t last_image = std::min(first_image + plan.images, g.batch);
-  const int64_t first_channel = unit / plan.chunks * plan.channels;
-  const int64_t last_channel = std::min(first_channel + plan.channels, g.groups);
+  const int64_t taps = g.KernelSize();
+  const DepthwiseBounds bounds(plan, unit);
+  const int64_t first_channel = bounds.channels.first, last_channel = bounds.channels.last;
   float* const y_plane = static_cast<float*>(slot);
   float* const x_plane = y_plane + plan.plane;
-  float* const grad_plane = x_plane + plan.partial;
+  float* const grad_plane = x_plane + plan.x_plane;
   // [blocks][window][channels]
-  float* const windows = grad_plane + plan.partial;
+  float* const windows = grad_plane + plan.x_plane;
   float* const sums = windows + plan.channels * taps;
   float* const of_block = sums + plan.channels * taps;
   std::fill(y_plane, x_plane, 0.0f);  // around y
   std::fill_n(sums, plan.channels * taps, 0.0f);
-  double* const totals = chunk_sums + (chunk * g.groups + first_channel) * taps;
+  double* const totals = all_sums + bounds.first_sum;
   if (plan.gives_weight) std::fill_n(totals, (last_channel - first_channel) * taps, 0.0);
 
   const auto windows_of = [&](int64_t channel) { return (channel - first_channel) * taps; };
@@ -301,10 +266,10 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTenso
     return Channels{image, 1, channel, std::min(channel + kChannels, last_channel)};
   };
   for (int64_t c = first_channel; plan.gives_x && c < last_channel; c += kChannels) {
-    Transpose(weights + c * taps, taps, block_at(0, c).Count(), taps, windows + windows_of(c),
-              kChannels);
+    Transpose(operands.weight.As<float>() + c * taps, taps, block_at(0, c).Count(), taps,
+              windows + windows_of(c), kChannels);
   }
-  for (int64_t image = first_image; image < last_image; ++image) {
+  for (int64_t image = bounds.images.first; image < bounds.images.last; ++image) {
     for (int64_t channel = first_channel; channel < last_channel; channel += kChannels) {
       const Channels block = block_at(image, channel);
       // The gradient's place is free until it is computed, and then x's is.
@@ -314,21 +279,28 @@ void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTenso
       Channels next = block;
       if (channel + kChannels < last_channel) {
         next = block_at(image, channel + kChannels);
-      } else if (image + 1 < last_image) {
+      } else if (image + 1 < bounds.images.last) {
         next = block_at(image + 1, first_channel);
       }
       const Soon y_soon = SoonOf(y, next, g.InSize());
       for (int64_t lane = 0; lane < kChannels; lane += static_cast<int64_t>(hn::Lanes(Tag()))) {
         const int64_t window = windows_of(channel) + lane;
-        AddWindow({&plan, y_plane + lane, x_plane + lane, grad_plane + lane, windows + window,
-                   sums + window, y_soon, plan.gives_weight ? SoonOf(x, next, g.InSize()) : y_soon,
-                   plan.gives_x ? SoonOf(grad_x, block, g.InSize()) : y_soon});
+        const BlockPlanes planes = {&plan,
+                                    y_plane + lane,
+                                    x_plane + lane,
+                                    grad_plane + lane,
+                                    windows + window,
+                                    sums + window,
+                                    y_soon,
+                                    plan.gives_weight ? SoonOf(x, next, g.InSize()) : y_soon,
+                                    plan.gives_x ? SoonOf(grad_x, block, g.InSize()) : y_soon};
+        WithWindow(plan, [&](auto kernel, auto stride, auto gives_x, auto gives_weight) HWY_ATTR {
+          AddWindow<kernel(), stride(), gives_x(), gives_weight()>(planes);
+        });
       }
       if (plan.gives_x) Unpack(grad_plane, x_plane, grad_x, block);
     }
-    const bool due =
-        image + 1 == last_image || (image + 1 - first_image) % plan.images_in_vectors == 0;
-    if (!plan.gives_weight || !due) continue;
+    if (!plan.gives_weight || !bounds.EndsSums(plan, image)) continue;
     for (int64_t c = first_channel; c < last_channel; c += kChannels) {
       const int64_t count = block_at(0, c).Count();
       Transpose(sums + windows_of(c), kChannels, taps, count, of_block, taps);
@@ -350,10 +322,9 @@ namespace aclimb::convolution_backward {
 
 HWY_EXPORT(DepthwiseChannels);
 
-void DepthwiseChannels(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                       const float* weights, double* chunk_sums, void* slot) {
-  HWY_DYNAMIC_DISPATCH(DepthwiseChannels)
-  (plan, unit, tensors, weights, chunk_sums, slot);
+void DepthwiseChannels(const Depthwise& plan, int64_t unit, const Triple<TensorView>& operands,
+                       const Triple<TensorView>& gradients, double* all_sums, void* slot) {
+  HWY_DYNAMIC_DISPATCH(DepthwiseChannels)(plan, unit, operands, gradients, all_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward

@@ -57,8 +57,8 @@ TEST_F(DepthwiseWindows, MeetTheTruth) {
       DepthwiseOf(2, 3, axis(56, 7, 1, 3, 3), axis(56, 7, 1, 3, 3)),
       DepthwiseOf(2, 19, axis(7, 7, 1, 3, 3), axis(8, 7, 1, 3, 3)),
       DepthwiseOf(1, 2, axis(90, 7, 1, 3, 3), axis(100, 7, 1, 3, 3)),
-      DepthwiseOf(1, 2, axis(150, 3, 1, 1, 1), axis(70, 3, 1, 1, 1)),  // in bands
-      DepthwiseOf(1, 2, axis(5, 3, 1, 1, 1), axis(2048, 3, 1, 1, 1)),  // a band of a few lines
+      DepthwiseOf(1, 2, axis(150, 3, 1, 1, 1), axis(70, 3, 1, 1, 1)),  // in blocks of lines
+      DepthwiseOf(1, 2, axis(5, 3, 1, 1, 1), axis(2048, 3, 1, 1, 1)),  // a block of a few lines
       DepthwiseOf(1, 2, axis(60, 5, 2, 0, 1), axis(400, 5, 2, 1, 0)),
       DepthwiseOf(300, 2, axis(9, 3, 1, 1, 1), axis(9, 3, 1, 1, 1)),  // sums over many images
       DepthwiseOf(1, 2, axis(1, 3, 1, 1, 1), axis(1, 3, 1, 1, 1)),
@@ -128,8 +128,9 @@ TEST_F(DepthwiseWindows, RunByChannelsWhereLinesAreShort) {
   const auto runs = [](int64_t channels, int64_t height, int64_t width, int64_t kernel,
                        int64_t stride) {
     const int64_t pad = kernel / 2;
-    return RunsByChannels(DepthwiseOf(1, channels, {height, kernel, stride, 1, pad, pad},
-                                      {width, kernel, stride, 1, pad, pad}));
+    const Geometry g = DepthwiseOf(1, channels, {height, kernel, stride, 1, pad, pad},
+                                   {width, kernel, stride, 1, pad, pad});
+    return PlanDepthwise(g, true, true, 1).by_channels;
   };
   EXPECT_TRUE(runs(8, 10, 10, 3, 1));
   EXPECT_FALSE(runs(7, 10, 10, 3, 1));

@@ -71,11 +71,13 @@ Gradients GradientsOf(const Operands& operands, bool gives_x, bool gives_weight,
   Fenced scratch(RoundUp(bytes, size_t{64}), true);
   std::memset(scratch.data(), 0xFF, bytes);  // NaN
   const TensorView none;
-  Pass::kRun(plan,
-             {gives_weight ? operands.x.view : none, operands.y.view,
-              gives_x ? operands.weight.view : none, gives_x ? grad_x.view : none,
-              gives_weight ? grad_weight.view : none},
-             scratch.data());
+  const TensorView& weight = operands.weight.view;
+  Tensor floats({weight.shape, weight.shape + weight.rank}, DType::kFloat32);
+  int64_t index = 0;
+  for (const double value : operands.weight.Values()) floats.Set(index++, value);
+  Pass::kRun(
+      plan, {gives_weight ? operands.x.view : none, operands.y.view, gives_x ? floats.view : none},
+      {gives_x ? grad_x.view : none, none, gives_weight ? grad_weight.view : none}, scratch.data());
   Gradients gradients;
   if (gives_x) gradients.x = grad_x.Values();
   if (gives_weight) gradients.weight = grad_weight.Values();

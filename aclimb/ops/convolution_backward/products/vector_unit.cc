@@ -70,7 +70,7 @@ void TransposeRows(Factors factors, DType dtype, const void* from, int64_t strid
     if constexpr (std::is_same_v<decltype(element), float>) {
       Transpose(typed, stride, rows, columns, to, to_stride);
     } else {
-      // What is converted passes in pieces that stay in the nearest cache.
+      // What is converted passes in tiles that stay in the nearest cache.
       constexpr int64_t kTileRows = 48, kTileColumns = 128, kSome = PerElement(of());
       HWY_ALIGN float tile[kTileRows * kTileColumns];
       for (int64_t r = 0; r < rows; r += kTileRows) {
@@ -124,7 +124,7 @@ void Sum(const SumBlock& block) {
     const int64_t last = HWY_MIN(first + kHeldRows, block.rows);
     Vector sum[kHeldRows][kVectors];
     Clear(sum);
-    // The sums so far come from a far cache while this part of them is computed.
+    // The sums so far come from a far cache while this block of them is computed.
     for (int64_t r = first; block.add && r < last; ++r) {
       const float* const at = block.sums + block.to[r] * block.stride;
       hwy::Prefetch(at);

@@ -5,7 +5,6 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/convolution_backward/geometry.h"
-#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::convolution_backward {
@@ -73,10 +72,10 @@ int64_t VectorWindows::Units() const {
 }
 
 WindowsSlot::WindowsSlot(const VectorWindows& p, void* memory) {
-  const auto take = [&](auto*& part, int64_t count) {
+  const auto take = [&](auto*& array, int64_t count) {
     char* const from = memory != nullptr ? static_cast<char*>(memory) + bytes : nullptr;
-    part = reinterpret_cast<std::remove_reference_t<decltype(part)>>(from);
-    bytes += RoundUp(SaturatedProduct(count, static_cast<int64_t>(sizeof(*part))), 64);
+    array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(from);
+    bytes += RoundUp(SaturatedProduct(count, static_cast<int64_t>(sizeof(*array))), 64);
   };
   // Elements that may be written behind the last line of a row.
   constexpr int64_t kBeyondLine = 16;
@@ -118,12 +117,8 @@ VectorWindows PlanVectorWindows(const Geometry& geometry, int threads, Factors f
 
 void RunWindows(const VectorWindows& p, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch) {
-  const int64_t bytes = p.SlotBytes();
-  Slots slots(p.slots);
-  ParallelFor(p.Units(), 1, [&](int64_t unit, int64_t) {
-    const Slots::Lease slot(slots);
-    WindowsUnit(p, unit, p.exchanged ? y : x, p.exchanged ? x : y, weight,
-                static_cast<char*>(scratch) + slot.number() * bytes);
+  (void)ForEachUnit(p.Units(), 1, {scratch, p.slots, p.SlotBytes()}, [&](int64_t unit, void* slot) {
+    WindowsUnit(p, unit, p.exchanged ? y : x, p.exchanged ? x : y, weight, slot);
   });
 }
 

@@ -27,7 +27,7 @@ struct VectorWindows {
   Factors factors = Factors::kFloat32;
   int64_t lanes = 0;  // of a vector
 
-  // What is summed at once, a block of pixels: whole images, lines of one, or a part of a line. x
+  // What is summed at once, a block of pixels: whole images, lines of one, or some of a line. x
   // or y is a number of lines, whatever its dimensions.
   int64_t images = 1, lines = 1, width = 1;
   // Channels of x and of y of a unit.

@@ -177,7 +177,7 @@ std::vector<Geometry> AllGeometries(Random& random) {
       GeometryOf(9, 20, 17, {none, {7, 3, 1, 1, 1, 1}, {7, 3, 1, 1, 1, 1}}),    // images together
       GeometryOf(2, 300, 20, {none, {5, 3, 1, 1, 1, 1}, {6, 3, 1, 1, 1, 1}}),   // many channels
       GeometryOf(2, 20, 530, {none, three, {3, 3, 1, 1, 1, 1}}),
-      GeometryOf(1, 9, 10, {none, none, {1500, 5, 1, 1, 2, 2}}),  // a line in parts
+      GeometryOf(1, 9, 10, {none, none, {1500, 5, 1, 1, 2, 2}}),  // a line in blocks
       GeometryOf(2, 9, 10, {none, none, {1301, 3, 2, 1, 0, 0}}),
       GeometryOf(1, 16, 8, {none, {33, 3, 1, 12, 12, 12}, {33, 3, 1, 12, 12, 12}}),
       GeometryOf(2, 8, 16, {{4, 3, 1, 1, 1, 1}, {6, 3, 1, 1, 1, 1}, {26, 3, 1, 1, 1, 1}}),
@@ -189,7 +189,7 @@ std::vector<Geometry> AllGeometries(Random& random) {
       GeometryOf(2, 9, 8, {{90, 4, 2, 2, 3, 2}, none, none}),
       GeometryOf(2, 9, 8, {none, {9, 1, 3, 1, 0, 0}, {9, 2, 3, 1, 0, 0}}),    // elements between
       GeometryOf(1, 5, 6, {none, {1, 11, 1, 1, 5, 5}, {2, 11, 1, 1, 5, 5}}),  // mostly padding
-      // Lines that are no whole pairs, of several images, in parts, and with steps.
+      // Lines that are no whole pairs, of several images, in blocks, and with steps.
       GeometryOf(5, 9, 8, {none, {5, 3, 1, 1, 1, 1}, {7, 3, 1, 1, 1, 1}}),
       GeometryOf(3, 9, 8, {none, {6, 3, 1, 2, 2, 2}, {15, 3, 1, 2, 2, 2}}),
       GeometryOf(2, 9, 8, {none, {3, 2}, {1031, 4, 1, 1, 2, 1}}),

@@ -1,5 +1,5 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/one_pass/depthwise_unit.cc"
+#define HWY_TARGET_INCLUDE "aclimb/ops/convolution_backward/one_pass/depthwise_lines.cc"
 // Sums are arrays of vectors, which scalable vectors cannot be.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
@@ -57,25 +57,22 @@ struct AllLanes {
   HWY_INLINE void Store(hn::Vec<Tag> value, T* at) const { StoreF32(Tag(), value, at); }
 };
 
-// A band of one channel of one image.
-struct Band {
+// A block of lines of one channel of one image.
+struct LineBlock {
+  const Depthwise* plan;
   const float* y;  // packed: line l holds elements of y for taps of steps l - reach to l
-  int64_t pitch;
-  const void* x;  // line 0 of the channel
+  const void* x;   // line 0 of the channel
   int64_t x_stride;
   void* grad_x;
   int64_t grad_stride;
-  const float* weights;   // [window]
-  float* sums;            // [window], vectors
-  float* partial;         // gradients of whole vectors, where windows take several passes
-  int64_t first, last;    // steps down
-  int64_t height, width;  // of x
-  int64_t steps;          // across
-  int64_t down_lead, across_lead;
+  const float* weights;  // [window]
+  float* sums;           // [window], vectors
+  float* partial;        // gradients of whole vectors, where windows take several passes
+  int64_t first, last;   // steps down
 };
-using BandFunction = void (*)(const Band&);
+using BlockFunction = void (*)(const LineBlock&);
 
-// Lines [kFirst, kFirst + kLines) of a window: their sums, in registers while a band is computed,
+// Lines [kFirst, kFirst + kLines) of a window: their sums, in registers while a block is computed,
 // and the weights, if there is room for them too.
 template <int kKernel, int kFirst, int kLines, bool kX, bool kWeight>
 struct Taps {
@@ -85,13 +82,13 @@ struct Taps {
   Vector held[kHoldsWeights ? kLines : 1][kKernel];
   const float* weights;
 
-  HWY_INLINE explicit Taps(const Band& band) : weights(band.weights + kFirst * kKernel) {
+  HWY_INLINE explicit Taps(const LineBlock& block) : weights(block.weights + kFirst * kKernel) {
     const Tag d;
 #pragma GCC unroll 32
     for (int k = 0; k < kLines * kKernel; ++k) {
       const int h = k / kKernel, w = k % kKernel;
       if constexpr (kWeight) {
-        sum[h][w] = hn::Load(d, band.sums + (kFirst * kKernel + k) * hn::Lanes(d));
+        sum[h][w] = hn::Load(d, block.sums + (kFirst * kKernel + k) * hn::Lanes(d));
       }
       if constexpr (kHoldsWeights) held[h][w] = hn::Set(d, weights[k]);
     }
@@ -106,13 +103,13 @@ struct Taps {
     }
     if constexpr (kWeight) sum[h - kFirst][w] = hn::MulAdd(x, y, sum[h - kFirst][w]);
   }
-  HWY_INLINE void Save(const Band& band) const {
+  HWY_INLINE void Save(const LineBlock& block) const {
     if constexpr (kWeight) {
       const Tag d;
 #pragma GCC unroll 32
       for (int k = 0; k < kLines * kKernel; ++k) {
         hn::Store(sum[k / kKernel][k % kKernel], d,
-                  band.sums + (kFirst * kKernel + k) * hn::Lanes(d));
+                  block.sums + (kFirst * kKernel + k) * hn::Lanes(d));
       }
     }
   }
@@ -162,24 +159,25 @@ HWY_INLINE void AddLines(const float* y, int64_t pitch, const T* from, int64_t x
 }
 
 template <int kKernel, int kFirst, int kLines, bool kX, bool kWeight, typename T>
-HWY_INLINE void LinesOfWindow(const Band& band) {
+HWY_INLINE void LinesOfWindow(const LineBlock& block) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
-  const int64_t pitch = band.pitch, x_stride = band.x_stride, grad_stride = band.grad_stride;
-  const int64_t whole = band.width / lanes * lanes;
-  const SomeLanes<T> rest(whole, band.width);
-  const float* y = band.y;
-  const T* x = static_cast<const T*>(band.x) + band.first * x_stride;
-  T* grad = static_cast<T*>(band.grad_x) + band.first * grad_stride;
-  const int64_t partial_stride = RoundUp(band.width, kMostDepthwiseLanes);
-  float* partial = band.partial;
-  Taps<kKernel, kFirst, kLines, kX, kWeight> taps(band);
+  const int64_t pitch = block.plan->pitch, width = block.plan->geometry.in[2];
+  const int64_t x_stride = block.x_stride, grad_stride = block.grad_stride;
+  const int64_t whole = width / lanes * lanes;
+  const SomeLanes<T> rest(whole, width);
+  const float* y = block.y;
+  const T* x = static_cast<const T*>(block.x) + block.first * x_stride;
+  T* grad = static_cast<T*>(block.grad_x) + block.first * grad_stride;
+  const int64_t partial_stride = RoundUp(width, kMostDepthwiseLanes);
+  float* partial = block.partial;
+  Taps<kKernel, kFirst, kLines, kX, kWeight> taps(block);
   const auto lines = [&](auto down) HWY_ATTR {
     constexpr int kDown = decltype(down)::value;
     for (int64_t v = 0; v < whole; v += lanes) {
       AddLines<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, partial + v,
                       partial_stride, AllLanes<T>(), taps);
     }
-    if (whole < band.width) {
+    if (whole < width) {
       AddLines<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride,
                       partial + whole, partial_stride, rest, taps);
     }
@@ -188,21 +186,21 @@ HWY_INLINE void LinesOfWindow(const Band& band) {
     grad += kDown * grad_stride;
     partial += kDown * partial_stride;
   };
-  int64_t left = band.last - band.first;
+  int64_t left = block.last - block.first;
   for (; left >= 2; left -= 2) lines(std::integral_constant<int, 2>());
   if (left > 0) lines(std::integral_constant<int, 1>());
-  taps.Save(band);
+  taps.Save(block);
 }
 
 template <int kKernel, bool kX, bool kWeight, typename T>
-void WithoutStride(const Band& band) {
+void WithoutStride(const LineBlock& block) {
   if constexpr (kKernel < 7) {
-    LinesOfWindow<kKernel, 0, kKernel, kX, kWeight, T>(band);
+    LinesOfWindow<kKernel, 0, kKernel, kX, kWeight, T>(block);
   } else {
     // As many as the registers hold.
-    LinesOfWindow<kKernel, 0, 3, kX, kWeight, T>(band);
-    LinesOfWindow<kKernel, 3, 2, kX, kWeight, T>(band);
-    LinesOfWindow<kKernel, 5, 2, kX, kWeight, T>(band);
+    LinesOfWindow<kKernel, 0, 3, kX, kWeight, T>(block);
+    LinesOfWindow<kKernel, 3, 2, kX, kWeight, T>(block);
+    LinesOfWindow<kKernel, 5, 2, kX, kWeight, T>(block);
   }
 }
 
@@ -255,24 +253,25 @@ HWY_INLINE void AddPairs(const float* y, int64_t pitch, const T* from, T* to, co
 }
 
 template <int kKernel, bool kX, bool kWeight, typename T>
-void WithStrides(const Band& band) {
+void WithStrides(const LineBlock& block) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
-  const int64_t pitch = band.pitch, lead = band.across_lead;
+  const Depthwise& plan = *block.plan;
+  const int64_t pitch = plan.pitch, lead = plan.across.lead, width = plan.geometry.in[2];
   // The first and the last pair of vectors may reach beyond the line.
-  const int64_t last = (band.steps - 1) / lanes * lanes;
-  const bool first_is_whole = lead == 0 && 2 * lanes <= band.width;
-  const int64_t end = 2 * (last + lanes) - lead <= band.width ? last + lanes : last;
-  const SomeLanes<T> first_low(-lead, band.width), first_high(lanes - lead, band.width);
-  const SomeLanes<T> last_low(2 * last - lead, band.width);
-  const SomeLanes<T> last_high(2 * last - lead + lanes, band.width);
-  Taps<kKernel, 0, kKernel, kX, kWeight> taps(band);
+  const int64_t last = (plan.across.steps - 1) / lanes * lanes;
+  const bool first_is_whole = lead == 0 && 2 * lanes <= width;
+  const int64_t end = 2 * (last + lanes) - lead <= width ? last + lanes : last;
+  const SomeLanes<T> first_low(-lead, width), first_high(lanes - lead, width);
+  const SomeLanes<T> last_low(2 * last - lead, width);
+  const SomeLanes<T> last_high(2 * last - lead + lanes, width);
+  Taps<kKernel, 0, kKernel, kX, kWeight> taps(block);
   const auto line = [&](auto phase, int64_t step) HWY_ATTR {
     constexpr int kPhase = decltype(phase)::value;
-    const int64_t number = 2 * step + kPhase - band.down_lead;
-    if (number < 0 || number >= band.height) return;
-    const float* const y = band.y + (step - band.first) * pitch;
-    const T* const from = static_cast<const T*>(band.x) + number * band.x_stride - lead;
-    T* const to = static_cast<T*>(band.grad_x) + number * band.grad_stride - lead;
+    const int64_t number = 2 * step + kPhase - plan.down.lead;
+    if (number < 0 || number >= plan.geometry.in[1]) return;
+    const float* const y = block.y + (step - block.first) * pitch;
+    const T* const from = static_cast<const T*>(block.x) + number * block.x_stride - lead;
+    T* const to = static_cast<T*>(block.grad_x) + number * block.grad_stride - lead;
     int64_t v = 0;
     if (!first_is_whole) {
       AddPairs<kPhase>(y, pitch, from, to, first_low, first_high, taps);
@@ -286,34 +285,23 @@ void WithStrides(const Band& band) {
       AddPairs<kPhase>(y + v, pitch, from + 2 * v, to + 2 * v, last_low, last_high, taps);
     }
   };
-  for (int64_t step = band.first; step < band.last; ++step) {
+  for (int64_t step = block.first; step < block.last; ++step) {
     line(std::integral_constant<int, 0>(), step);
     line(std::integral_constant<int, 1>(), step);
   }
-  taps.Save(band);
+  taps.Save(block);
 }
 
-template <int kKernel, bool kX, bool kWeight, typename T>
-BandFunction FunctionOf(const Depthwise& plan) {
-  if constexpr (kKernel < 7) {
-    if (plan.geometry.stride[1] == 2) return WithStrides<kKernel, kX, kWeight, T>;
-  }
-  return WithoutStride<kKernel, kX, kWeight, T>;
-}
-
-BandFunction FunctionOf(const Depthwise& plan, DType dtype) {
+BlockFunction FunctionOf(const Depthwise& plan, DType dtype) {
   return WithType(dtype, [&](auto element) {
     using T = decltype(element);
-    const auto of = [&](auto kernel) {
-      constexpr int kKernel = decltype(kernel)::value;
-      return !plan.gives_x       ? FunctionOf<kKernel, false, true, T>(plan)
-             : plan.gives_weight ? FunctionOf<kKernel, true, true, T>(plan)
-                                 : FunctionOf<kKernel, true, false, T>(plan);
-    };
-    const int64_t kernel = plan.geometry.kernel[1];
-    return kernel == 3   ? of(std::integral_constant<int, 3>())
-           : kernel == 5 ? of(std::integral_constant<int, 5>())
-                         : of(std::integral_constant<int, 7>());
+    return WithWindow(plan, [](auto kernel, auto stride, auto x, auto weight) -> BlockFunction {
+      if constexpr (stride() == 2) {
+        return WithStrides<kernel(), x(), weight(), T>;
+      } else {
+        return WithoutStride<kernel(), x(), weight(), T>;
+      }
+    });
   });
 }
 
@@ -322,52 +310,44 @@ int64_t LineStride(const TensorView& view) { return view.shape[3] > 1 ? view.str
 
 // Lines of y for the steps [first, last).
 Window LinesOf(const Depthwise& plan, int64_t first, int64_t last) {
-  const int64_t reach = (plan.geometry.kernel[1] - 1) / plan.geometry.stride[1];
   return {{1, 1, 1},
           {0, plan.down.first + first, plan.across.first},
-          {1, last - first + reach, plan.across.steps + reach}};
+          {1, last - first + plan.reach, plan.pitch}};
 }
 
-void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                   const float* weights, double* chunk_sums, void* slot) {
-  const TensorView &x = tensors.x, &y = tensors.y, &grad_x = tensors.grad_x;
+void DepthwiseLines(const Depthwise& plan, int64_t unit, const Triple<TensorView>& operands,
+                    const Triple<TensorView>& gradients, double* all_sums, void* slot) {
+  const TensorView &x = operands.x, &y = operands.y, &grad_x = gradients.x;
   const Geometry& g = plan.geometry;
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t taps = g.KernelSize(), chunk = unit % plan.chunks;
-  const int64_t first_image = chunk * plan.images;
-  const int64_t last_image = std::min(first_image + plan.images, g.batch);
-  const int64_t first_channel = unit / plan.chunks * plan.channels;
-  const int64_t channels = std::min(plan.channels, g.groups - first_channel);
+  const int64_t taps = g.KernelSize();
+  const DepthwiseBounds bounds(plan, unit);
+  const int64_t first_channel = bounds.channels.first, channels = bounds.channels.Count();
   float* const packed[2] = {static_cast<float*>(slot), static_cast<float*>(slot) + plan.plane};
   float* const partial = packed[1] + plan.plane;
   float* const sums = partial + plan.partial;
-  double* const totals = chunk_sums + (chunk * g.groups + first_channel) * taps;
+  double* const totals = all_sums + bounds.first_sum;
   std::fill_n(sums, channels * taps * lanes, 0.0f);
   if (plan.gives_weight) std::fill_n(totals, channels * taps, 0.0);
 
   const TensorView& pixels = plan.gives_weight ? x : grad_x;
-  const BandFunction run = FunctionOf(plan, pixels.dtype);
+  const BlockFunction run = FunctionOf(plan, pixels.dtype);
   const int64_t bytes = static_cast<int64_t>(SizeOf(pixels.dtype));
-  Band band = {};
-  band.pitch = plan.across.steps + (g.kernel[1] - 1) / g.stride[1];
-  band.x_stride = LineStride(pixels);
-  band.grad_stride = LineStride(plan.gives_x ? grad_x : pixels);
-  band.partial = partial;
-  band.height = g.in[1];
-  band.width = g.in[2];
-  band.steps = plan.across.steps;
-  band.down_lead = plan.down.lead;
-  band.across_lead = plan.across.lead;
+  LineBlock block = {};
+  block.plan = &plan;
+  block.x_stride = LineStride(pixels);
+  block.grad_stride = LineStride(plan.gives_x ? grad_x : pixels);
+  block.partial = partial;
 
-  // Loads of what was just stored wait for the stores: bands are packed one ahead.
-  struct BandPlace {
+  // Loads of what was just stored wait for the stores: blocks are packed one ahead.
+  struct BlockPlace {
     int64_t image = 0, channel = 0, first = 0;
     int buffer = 0;
   };
-  const auto next_of = [&](BandPlace place) {
+  const auto next_of = [&](BlockPlace place) {
     place.buffer ^= 1;
-    place.first += plan.band;
+    place.first += plan.lines;
     if (place.first < plan.down.steps) return place;
     place.first = 0;
     if (++place.channel < channels) return place;
@@ -375,21 +355,21 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& 
     ++place.image;
     return place;
   };
-  const auto last_of = [&](const BandPlace& place) {
-    return std::min(place.first + plan.band, plan.down.steps);
+  const auto last_of = [&](const BlockPlace& place) {
+    return std::min(place.first + plan.lines, plan.down.steps);
   };
-  Window lines = LinesOf(plan, 0, plan.band);
+  Window lines = LinesOf(plan, 0, plan.lines);
   Shown shown(lines, y);
   const auto zero_around = [&](float* to) HWY_ATTR {
-    ZeroRun(to, 0, shown.inside[1].first * band.pitch);
+    ZeroRun(to, 0, shown.inside[1].first * plan.pitch);
     // As far as the last vector of sums reads.
-    ZeroRun(to, shown.inside[1].last * band.pitch,
-            lines.limit[1] * band.pitch + kMostDepthwiseLanes);
+    ZeroRun(to, shown.inside[1].last * plan.pitch,
+            lines.limit[1] * plan.pitch + kMostDepthwiseLanes);
   };
-  // All planes that are one band leave the same zeros where they are.
-  const bool whole = plan.band == plan.down.steps;
+  // All planes that are one block leave the same zeros where they are.
+  const bool whole = plan.lines == plan.down.steps;
   if (whole) std::for_each(packed, packed + 2, zero_around);
-  const auto pack = [&](const BandPlace& place) HWY_ATTR {
+  const auto pack = [&](const BlockPlace& place) HWY_ATTR {
     float* const to = packed[place.buffer];
     if (!whole) {
       lines = LinesOf(plan, place.first, last_of(place));
@@ -400,34 +380,32 @@ void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& 
         place.image * y.stride[0] + (first_channel + place.channel) * y.stride[1] + shown.first;
     WithType(y.dtype, [&](auto element) HWY_ATTR {
       PackRows(y.As<decltype(element)>() + from, 1, shown.stride[1], shown.inside[1].Count(),
-               shown.inside[2], band.pitch, to + shown.inside[1].first * band.pitch);
+               shown.inside[2], plan.pitch, to + shown.inside[1].first * plan.pitch);
     });
   };
-  BandPlace place;
-  place.image = first_image;
+  BlockPlace place;
+  place.image = bounds.images.first;
   pack(place);
-  while (place.image < last_image) {
-    const BandPlace next = next_of(place);
-    if (next.image < last_image) pack(next);
+  while (place.image < bounds.images.last) {
+    const BlockPlace next = next_of(place);
+    if (next.image < bounds.images.last) pack(next);
     const int64_t c = place.channel, channel = first_channel + c, image = place.image;
-    band.y = packed[place.buffer];
-    band.first = place.first;
-    band.last = last_of(place);
-    band.weights = weights + channel * taps;
-    band.sums = sums + c * taps * lanes;
+    block.y = packed[place.buffer];
+    block.first = place.first;
+    block.last = last_of(place);
+    block.weights = operands.weight.As<float>() + channel * taps;
+    block.sums = sums + c * taps * lanes;
     const auto at = [&](const TensorView& view) {
       return view.As<char>() + (image * view.stride[0] + channel * view.stride[1]) * bytes;
     };
     // What is not given is not looked at, but points to somewhere.
-    band.x = at(pixels);
-    band.grad_x = plan.gives_x ? at(grad_x) : at(pixels);
-    run(band);
+    block.x = at(pixels);
+    block.grad_x = plan.gives_x ? at(grad_x) : at(pixels);
+    run(block);
     place = next;
-    const bool due =
-        image + 1 == last_image || (image + 1 - first_image) % plan.images_in_vectors == 0;
-    if (!plan.gives_weight || !due) continue;
+    if (!plan.gives_weight || !bounds.EndsSums(plan, image)) continue;
     for (int64_t k = 0; k < taps; ++k) {
-      float* const sum = band.sums + k * lanes;
+      float* const sum = block.sums + k * lanes;
       totals[c * taps + k] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, sum))));
       std::fill_n(sum, lanes, 0.0f);
     }
@@ -442,12 +420,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclimb::convolution_backward {
 
-HWY_EXPORT(DepthwiseUnit);
+HWY_EXPORT(DepthwiseLines);
 
-void DepthwiseUnit(const Depthwise& plan, int64_t unit, const DepthwiseTensors& tensors,
-                   const float* weights, double* chunk_sums, void* slot) {
-  HWY_DYNAMIC_DISPATCH(DepthwiseUnit)
-  (plan, unit, tensors, weights, chunk_sums, slot);
+void DepthwiseLines(const Depthwise& plan, int64_t unit, const Triple<TensorView>& operands,
+                    const Triple<TensorView>& gradients, double* all_sums, void* slot) {
+  HWY_DYNAMIC_DISPATCH(DepthwiseLines)(plan, unit, operands, gradients, all_sums, slot);
 }
 
 }  // namespace aclimb::convolution_backward
