@@ -108,17 +108,15 @@ bool ApplyByTotals(const UpdateShape& shape, const UpdateData& data) {
       });
     }
   } else {
-    Slots slots(shape.lanes);
+    const SlotMemory memory = {totals, shape.lanes,
+                               shape.extent * static_cast<int64_t>(sizeof(double))};
     const int64_t grain = std::max<int64_t>(1, kGrain / 4 / shape.count);
-    ParallelFor(lines.count, grain, [&](int64_t begin, int64_t end) {
-      const Slots::Lease lease(slots);
-      for (int64_t number = begin; number < end; ++number) {
-        line_of(number, totals + lease.number() * shape.extent, [&](const LineTotals<T>& line) {
-          line.Load(0, shape.extent);
-          apply(line, 0, 0);
-          line.Store(0, shape.extent);
-        });
-      }
+    (void)ForEachUnit(lines.count, grain, memory, [&](int64_t number, char* scratch) {
+      line_of(number, reinterpret_cast<double*>(scratch), [&](const LineTotals<T>& line) {
+        line.Load(0, shape.extent);
+        apply(line, 0, 0);
+        line.Store(0, shape.extent);
+      });
     });
   }
   return !skipped.load(std::memory_order_relaxed);

@@ -17,6 +17,7 @@ namespace {
 
 // Lines side by side that an entry is applied to at once.
 constexpr int64_t kTogether = 512;
+
 // ---- One entry after the other
 
 struct Truth {
