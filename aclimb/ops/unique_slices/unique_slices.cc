@@ -226,19 +226,21 @@ class UniquePlan final : public SizedPlan {
         return CopySlices<uint8_t>(run, found, bytes);
     }
   }
-  // Of the found slices, their parts of `count` T.
+  // Of the found slices, their parts of `count` T, which may begin between two of them.
   template <typename T>
   bool CopySlices(const RunContext& run, int64_t found, int64_t count) const {
-    const T* const self = static_cast<const T*>(self_.Data(run));
-    T* const values = static_cast<T*>(values_.Data(run));
+    const auto bytes = static_cast<int64_t>(sizeof(T)) * count;
+    const char* const self = static_cast<const char*>(self_.Data(run));
+    char* const values = static_cast<char*>(values_.Data(run));
     const auto* const slices = run.Piece<int64_t>(starts_);
     return ParallelForAll(outer_ * found, std::max<int64_t>(1, kPiece / count),
                           [&](int64_t begin, int64_t end) {
                             int64_t o = begin / found, k = begin % found;
                             for (int64_t i = begin; i < end; ++i) {
-                              const T* const from = self + (o * length_ + slices[k]) * count;
-                              count == 1 ? void(values[i] = *from)
-                                         : void(std::copy_n(from, count, values + i * count));
+                              const char* const from = self + (o * length_ + slices[k]) * bytes;
+                              // A copy of a known size is one instruction.
+                              std::memcpy(values + i * bytes, from,
+                                          count == 1 ? sizeof(T) : static_cast<size_t>(bytes));
                               if (++k == found) ++o, k = 0;
                             }
                           });
