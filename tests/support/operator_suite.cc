@@ -15,6 +15,7 @@
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_run.h"
+#include "tests/support/rule_cases.h"
 #include "tests/support/rule_message.h"
 #include "tests/support/setting.h"
 
@@ -112,12 +113,13 @@ void ExpectRuns(const truth::OperatorEntry& entry, const truth::Call& call, aclr
   run.Expect(outputs);
 }
 
-std::vector<OfTensor> DTypesOf(const contract::Contract& contract) {
+std::vector<OfTensor> TensorsOf(const contract::Contract& contract) {
   std::vector<OfTensor> named;
   for (int p = 0; p < static_cast<int>(contract.parameters.size()); ++p) {
-    for (int i = 0; i < 64 && contract::HasTensors(contract.At(p).kind); ++i) {
-      const auto dtype = static_cast<DType>(i);
-      if (contract::Has(contract.At(p).dtypes[Product::kA2], dtype)) named.emplace_back(p, dtype);
+    const contract::Parameter& parameter = contract.At(p);
+    if (!contract::HasTensors(parameter.kind)) continue;
+    for (const DType dtype : DTypesOf(parameter.dtypes[Product::kA2])) {
+      named.emplace_back(p, dtype);
     }
   }
   return named;
@@ -205,7 +207,7 @@ TEST_P(OperatorSuite, EveryDType) {
     ASSERT_NO_FATAL_FAILURE(ExpectRuns(entry(), call, stream_));
     if (HasFailure()) return;
   }
-  const std::vector<OfTensor> named = DTypesOf(contract());
+  const std::vector<OfTensor> named = TensorsOf(contract());
   for (const OfTensor& one : named) {
     EXPECT_EQ(alone.count(one), 1u) << TextOf(contract(), one) << " is never drawn";
     for (const OfTensor& other : named) {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "aclimb/contract/check.h"
-#include "aclimb/contract/promotion.h"
 #include "aclimb/contract/shapes.h"
+#include "tests/support/case_maker.h"
+#include "tests/support/dtype_cases.h"
 
 namespace aclimb::testing {
 namespace {
@@ -18,59 +18,20 @@ using contract::Kind;
 using contract::Parameter;
 using contract::Rule;
 using contract::RuleKind;
-using Mutation = std::function<void(CallArguments&)>;
-using Extents = std::vector<int64_t>;
 
 // No aclDataType.
 constexpr int64_t kNoDType = 99;
 
-std::vector<DType> DTypesOf(contract::DTypeMask mask) {
-  std::vector<DType> dtypes;
-  for (int i = 0; i < 64; ++i) {
-    if (contract::Has(mask, static_cast<DType>(i))) dtypes.push_back(static_cast<DType>(i));
-  }
-  return dtypes;
-}
-
-class Cases {
+class Cases : CaseMaker {
  public:
-  Cases(const Contract& contract, CallArguments& valid) : contract_(contract), valid_(valid) {}
+  using CaseMaker::CaseMaker;
 
-  RuleCases Find() {
+  void Find() {
     for (size_t i = 0; i < contract_.parameters.size(); ++i) OfShape(static_cast<int>(i));
     for (const Rule& rule : contract_.rules) OfRule(rule);
-    return std::move(cases_);
   }
 
  private:
-  bool Given(int index) {
-    return !contract::IsPointer(contract_.At(index).kind) || valid_.At(index).handle != nullptr;
-  }
-
-  void Add(const Rule& rule, Mutation mutate) {
-    cases_.violations.push_back({rule.id, std::move(mutate)});
-  }
-
-  // Replaces a tensor, or the last one of a list.
-  Mutation Changed(int index, const std::function<void(TensorSpec&)>& change) {
-    std::vector<TensorSpec> specs = valid_.Specs(index);
-    change(specs.back());
-    const Parameter& parameter = contract_.At(index);
-    specs.back().format = static_cast<aclFormat>(FirstFormat(parameter.formats));
-    specs.back().stride.clear();
-    const bool in_list = parameter.kind == Kind::kTensorList;
-    return [index, specs, in_list](CallArguments& a) {
-      in_list ? a.Tensors(index, specs) : a.Tensor(index, specs.back());
-    };
-  }
-  Mutation WithDType(int index, DType dtype) {
-    return Changed(index, [dtype](TensorSpec& spec) { spec.dtype = dtype; });
-  }
-  Mutation WithShape(int index, const Extents& shape) {
-    return Changed(index, [&shape](TensorSpec& spec) { spec.shape = shape; });
-  }
-  Extents ShapeAt(int index) { return valid_.Specs(index).back().shape; }
-
   // ---- Shapes
 
   void OfShape(int index) {
@@ -122,16 +83,12 @@ class Cases {
     switch (rule.kind) {
       case RuleKind::kSameDType:
       case RuleKind::kSameDTypeOr:
-        return OfSameDType(rule);
       case RuleKind::kConvertsTo:
       case RuleKind::kPromotes:
-        return OfPromotion(rule);
       case RuleKind::kConvertsToFloat:
-        return OfScalar(rule);
       case RuleKind::kScalarFits:
-        return OfFittingScalar(rule);
       case RuleKind::kInDType:
-        return OfScalarInDType(rule);
+        return AddDTypeCases(contract_, rule, valid_, cases_);
       case RuleKind::kInRange:
         return OfRange(rule);
       case RuleKind::kOneOf:
@@ -161,160 +118,6 @@ class Cases {
       case RuleKind::kCustom:
         return;
     }
-  }
-
-  contract::DTypeMask MaskOf(int index) { return contract_.At(index).dtypes[Product::kA2]; }
-
-  void OfSameDType(const Rule& rule) {
-    if (!Given(rule.subject) || !Given(rule.other)) return;
-    const DType other = valid_.Specs(rule.other).front().dtype;
-    for (DType dtype : DTypesOf(MaskOf(rule.subject))) {
-      if (dtype == other || contract::Has(rule.dtypes, dtype)) continue;
-      return Add(rule, WithDType(rule.subject, dtype));
-    }
-    cases_.without.insert(rule.id);
-  }
-
-  // Of tensors those of the mask; scalars may have any.
-  std::vector<DType> DTypesAt(int index) {
-    if (contract::HasTensors(contract_.At(index).kind)) return DTypesOf(MaskOf(index));
-    return {DType::kFloat32, DType::kInt32, DType::kBool, DType::kComplex64};
-  }
-  std::optional<DType> CommonOf(int x, DType of_x, int y, DType of_y) {
-    if (!contract::HasTensors(contract_.At(x).kind)) std::swap(of_x, of_y);
-    const bool tensors =
-        contract::HasTensors(contract_.At(x).kind) && contract::HasTensors(contract_.At(y).kind);
-    return tensors ? contract::PromoteTensors(of_x, of_y)
-                   : contract::PromoteTensorAndScalar(of_x, of_y);
-  }
-  // Whether the dtypes break no other rule.
-  bool MayDiffer(int x, int y) {
-    return std::ranges::none_of(contract_.rules, [&](const Rule& rule) {
-      return rule.kind == RuleKind::kSameDType &&
-             ((rule.subject == x && rule.other == y) || (rule.subject == y && rule.other == x));
-    });
-  }
-
-  // Dtypes of all that the rule relates, each of its mask, that do not go together.
-  void OfPromotion(const Rule& rule) {
-    const bool to_other = rule.kind == RuleKind::kConvertsTo;
-    const int output = to_other ? rule.other : rule.output;
-    std::vector<int> inputs = {rule.subject};
-    if (!to_other) inputs.push_back(rule.other);
-    if (rule.third >= 0) inputs.push_back(rule.third);
-    const auto is_scalar = [&](int index) {
-      return !contract::HasTensors(contract_.At(index).kind);
-    };
-    for (int index : inputs) {
-      if (is_scalar(index) && contract_.At(index).kind != Kind::kScalar) return;
-      if (!Given(index)) return;
-    }
-    // Of three, a test by hand says which are wrong.
-    if (std::ranges::any_of(inputs, is_scalar) && inputs.size() != 2) return;
-    if (std::ranges::all_of(inputs, is_scalar)) return;
-    if (output >= 0 && !Given(output)) return;
-    const int first = inputs[0], second = inputs.size() > 1 ? inputs[1] : first;
-    for (DType a : DTypesAt(first)) {
-      for (DType b : DTypesAt(second)) {
-        if ((first == second || !MayDiffer(first, second)) && a != b) continue;
-        const auto common = first != second ? CommonOf(first, a, second, b) : a;
-        if (!common) return AddDTypes(rule, inputs, {a, b}, -1, a);
-        if (output < 0 || inputs.size() > 2) continue;
-        for (DType to : DTypesOf(MaskOf(output))) {
-          const bool same = (output == first && to != a) || (output == second && to != b) ||
-                            (to != a && !MayDiffer(output, first)) ||
-                            (to != b && !MayDiffer(output, second));
-          if (!same && !contract::ResultConverts(*common, to)) {
-            return AddDTypes(rule, inputs, {a, b}, output, to);
-          }
-        }
-      }
-    }
-    cases_.without.insert(rule.id);
-  }
-
-  Mutation WithAnyDType(int index, DType dtype) {
-    if (contract::HasTensors(contract_.At(index).kind)) return WithDType(index, dtype);
-    return [=](CallArguments& a) { a.ScalarOf(index, 1, dtype); };
-  }
-  void AddDTypes(const Rule& rule, const std::vector<int>& inputs, std::pair<DType, DType> dtypes,
-                 int output, DType to) {
-    std::vector<Mutation> all = {WithAnyDType(inputs[0], dtypes.first)};
-    if (inputs.size() > 1) all.push_back(WithAnyDType(inputs[1], dtypes.second));
-    if (output >= 0) all.push_back(WithDType(output, to));
-    std::set<std::string> related;
-    for (int index : inputs) related.insert(contract_.At(index).name);
-    if (output >= 0) related.insert(contract_.At(output).name);
-    const auto mutate = [all](CallArguments& a) {
-      for (const Mutation& each : all) each(a);
-    };
-    cases_.violations.push_back({rule.id, mutate, related});
-  }
-
-  void OfScalar(const Rule& rule) {
-    const int index = rule.subject;
-    if (contract_.At(index).kind == Kind::kScalarList) {
-      return Add(rule, [index](CallArguments& a) { a.Scalars(index, {1}, DType::kComplex64); });
-    }
-    Add(rule, [index](CallArguments& a) { a.ScalarOf(index, 1, DType::kComplex64); });
-  }
-
-  // One with a fraction beside integers, where the others have them.
-  void OfFittingScalar(const Rule& rule) {
-    std::vector<Mutation> all;
-    for (const int index : {rule.other, rule.third}) {
-      if (index < 0) continue;
-      if (contract_.At(index).kind == Kind::kScalar) {
-        all.push_back([index](CallArguments& a) { a.ScalarOf(index, 1, DType::kInt32); });
-      } else if (Given(index) && contract::Has(MaskOf(index), DType::kInt32)) {
-        all.push_back(WithDType(index, DType::kInt32));
-      } else {
-        cases_.without.insert(rule.id);
-        return;
-      }
-    }
-    Add(rule, [all, index = rule.subject](CallArguments& a) {
-      for (const Mutation& each : all) each(a);
-      a.ScalarOf(index, 0.5, DType::kFloat32);
-    });
-  }
-
-  // One that no integer of 32 bits is, beside tensors of the narrowest integers that they may have;
-  // a float beyond all integers where those have 64 bits.
-  void OfScalarInDType(const Rule& rule) {
-    const bool by_scalar = rule.third == rule.subject;
-    std::set<int> tensors;
-    for (const int index : {rule.other, rule.third, rule.output}) {
-      if (index >= 0 && contract::HasTensors(contract_.At(index).kind)) tensors.insert(index);
-    }
-    for (const Rule& each : contract_.rules) {
-      if (each.kind != RuleKind::kSameDType) continue;
-      if (tensors.count(each.subject) != 0 || tensors.count(each.other) != 0) {
-        tensors.insert({each.subject, each.other});
-      }
-    }
-    for (const DType dtype : {DType::kInt8, DType::kInt32, DType::kInt64}) {
-      const bool is_long = dtype == DType::kInt64;
-      std::vector<Mutation> all;
-      bool possible = !(is_long && by_scalar);
-      for (const int index : tensors) {
-        possible = possible && Given(index) && contract::Has(MaskOf(index), dtype);
-        if (possible) all.push_back(WithDType(index, dtype));
-      }
-      if (!possible) continue;
-      // With a scalar that has a fraction they would not meet in integers.
-      for (const int index : {rule.other, rule.third, rule.output}) {
-        if (index < 0 || index == rule.subject || contract_.At(index).kind != Kind::kScalar) {
-          continue;
-        }
-        all.push_back([index](CallArguments& a) { a.ScalarOf(index, 1, DType::kInt32); });
-      }
-      return Add(rule, [=, index = rule.subject](CallArguments& a) {
-        for (const Mutation& each : all) each(a);
-        is_long ? a.ScalarOf(index, 1e30, DType::kFloat32) : a.ScalarOf(index, 1e12, DType::kInt64);
-      });
-    }
-    cases_.without.insert(rule.id);
   }
 
   void AddNumber(const Rule& rule, double value) {
@@ -413,12 +216,18 @@ class Cases {
     });
   }
 
-  // One less than there are, or one where there are none.
+  // One less than there are, or one where there are none; of scalars one more than tensors.
   void OfCountOf(const Rule& rule) {
-    if (contract_.At(rule.subject).kind != Kind::kIntArray || !Given(rule.subject)) return;
-    Extents values = valid_.IntsAt(rule.subject);
+    const int index = rule.subject;
+    if (!Given(index)) return;
+    if (contract_.At(index).kind == Kind::kScalarList) {
+      const std::vector<double> values(valid_.Specs(rule.other).size() + 1, 1);
+      return Add(rule, [=](CallArguments& a) { a.Scalars(index, values, DType::kInt32); });
+    }
+    if (contract_.At(index).kind != Kind::kIntArray) return;
+    Extents values = valid_.IntsAt(index);
     values.empty() ? values.push_back(0) : values.pop_back();
-    Add(rule, [&rule, values](CallArguments& a) { a.Ints(rule.subject, values); });
+    Add(rule, [=](CallArguments& a) { a.Ints(index, values); });
   }
 
   // A dimension that is longer, or a new one.
@@ -428,6 +237,13 @@ class Cases {
     shape.empty() ? shape.push_back(2) : void(++shape.back());
     const std::set<std::string> related = {contract_.At(rule.subject).name};
     cases_.violations.push_back({rule.id, WithShape(rule.subject, shape), related});
+    // Another tensor may have that shape too: then a number says more.
+    const bool by_number = rule.other >= 0 && contract_.At(rule.other).kind == Kind::kInteger;
+    if (!by_number || std::ranges::count(ShapeAt(rule.subject), 0) != 0) return;
+    const int64_t more = valid_.At(rule.other).integer + 1;
+    Add(rule, [&rule, more](CallArguments& a) { a.Integer(rule.other, more); });
+    cases_.violations.back().related = related;
+    cases_.violations.back().instead = true;
   }
 
   void OfCount(const Rule& rule) {
@@ -528,16 +344,22 @@ class Cases {
                                  },
                                  related});
   }
-
-  const Contract& contract_;
-  CallArguments& valid_;
-  RuleCases cases_;
 };
 
 }  // namespace
 
 RuleCases CasesOf(const Contract& contract, CallArguments& valid) {
-  return Cases(contract, valid).Find();
+  RuleCases cases;
+  Cases(contract, valid, cases).Find();
+  return cases;
+}
+
+std::vector<DType> DTypesOf(contract::DTypeMask mask) {
+  std::vector<DType> dtypes;
+  for (int i = 0; i < 64; ++i) {
+    if (contract::Has(mask, static_cast<DType>(i))) dtypes.push_back(static_cast<DType>(i));
+  }
+  return dtypes;
 }
 
 DType FirstDType(contract::DTypeMask mask) {

@@ -33,7 +33,8 @@ struct RuleCases {
 // argument that it does not give has no case.
 RuleCases CasesOf(const contract::Contract& contract, CallArguments& valid);
 
-// A dtype of the mask, and one that is not in it.
+// The dtypes of the mask, the first of them, and one that is not in it.
+std::vector<DType> DTypesOf(contract::DTypeMask mask);
 DType FirstDType(contract::DTypeMask mask);
 DType DTypeOutside(contract::DTypeMask mask);
 // A format of the mask, ND if it has it.
