@@ -128,12 +128,15 @@ struct Naming {
   int64_t stride;
   int64_t wrap;  // what is added to negative ones
 
+  int64_t Place(int64_t index) const { return index + (index >> 63 & wrap); }
+  bool Has(int64_t place) const {
+    return static_cast<uint64_t>(place) < static_cast<uint64_t>(extent);
+  }
   // Null when self has no such slice.
   template <typename T>
   const T* Slice(int64_t index, const T* self) const {
-    index += index >> 63 & wrap;
-    const bool known = static_cast<uint64_t>(index) < static_cast<uint64_t>(extent);
-    return known ? self + index * stride : nullptr;
+    const int64_t place = Place(index);
+    return Has(place) ? self + place * stride : nullptr;
   }
 };
 
@@ -168,10 +171,10 @@ bool GatherElements(const Naming naming, const Elements<T> elements) {
   if (elements.from_step == 0) FetchRow(naming, elements.from, elements.count);
   bool all_known = true;
   const auto read = [&, naming, elements](int64_t i) {
-    const T* const from = naming.Slice(elements.index[i * elements.index_step],
-                                       elements.from + i * elements.from_step);
-    if (from != nullptr) [[likely]]
-      return *from;
+    const int64_t place = naming.Place(elements.index[i * elements.index_step]);
+    if (naming.Has(place)) [[likely]] {
+      return elements.from[i * elements.from_step + place * naming.stride];
+    }
     all_known = false;
     return T{0};
   };
