@@ -22,7 +22,6 @@ inline constexpr contract::Parameter kParameters[] = {
                         "added to the sizes of a transposed convolution's output, in [0, stride); "
                         "else 0"),
     kGroupsParameter,
-    // Where a window meets no element, it is written first.
     contract::WrittenEarly(Spatial(contract::Output("output", kDTypes, "[N, Cout, outH, outW]"))),
     kCubeMathTypeParameter,
 };
