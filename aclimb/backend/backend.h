@@ -265,8 +265,8 @@ typedef struct AclimbBackend {
   // Makes what runs this call, whose arguments obey the operator's contract. 0 with *kernel null
   // where the backend has no kernel: that for the host runs. `workspace_bytes` is what a run needs.
   // Nothing of `call` may be looked at later. Needs no open device. A kernel for an operator whose
-  // output has a shape that depends on the data, as aclnnNonzero's has, is released unused: a kernel
-  // cannot tell the shape, and the one for the host runs.
+  // output has a shape that depends on the data, as aclnnNonzero's has, is released unused: a
+  // kernel cannot tell the shape, and the one for the host runs.
   int (*kernel_make)(const AclimbOperatorArguments* call, AclimbKernel** kernel,
                      uint64_t* workspace_bytes);
   // Within a task of a queue of this backend, from several threads at once. `addresses` has the
