@@ -206,8 +206,8 @@ typedef struct AclimbBackend {
   // Takes the task over: release is called exactly once, whatever the result. Never waits for
   // execution. `task_id` may be null.
   int (*queue_submit)(AclimbQueue* queue, const AclimbTask* task, uint32_t* task_id);
-  // The same for a copy and a fill; addresses as in memory_copy. The host memory stays valid until
-  // the work is done.
+  // queue_submit for a copy and a fill; addresses as in memory_copy. The host memory stays valid
+  // until the work is done.
   int (*queue_copy)(AclimbQueue* queue, void* dst, size_t dst_pitch, const void* src,
                     size_t src_pitch, size_t width, size_t height, uint32_t* task_id);
   int (*queue_fill)(AclimbQueue* queue, void* address, uint32_t value, int element_bytes,
