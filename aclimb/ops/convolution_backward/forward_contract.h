@@ -22,7 +22,7 @@ inline constexpr contract::Parameter kParameters[] = {
                         "added to the sizes of a transposed convolution's output, in [0, stride); "
                         "else 0"),
     kGroupsParameter,
-    Spatial(contract::Output("output", kDTypes, "[N, Cout, outH, outW]")),
+    contract::WrittenEarly(Spatial(contract::Output("output", kDTypes, "[N, Cout, outH, outW]"))),
     kCubeMathTypeParameter,
 };
 
