@@ -49,7 +49,7 @@ double Random::Normal() {
 }
 
 size_t SizeOfName(const std::string& dtype) {
-  if (dtype == "float32") return 4;
+  if (dtype == "float32" || dtype == "int32") return 4;
   if (dtype == "int64") return 8;
   if (dtype == "float16" || dtype == "bfloat16") return 2;
   throw std::runtime_error("no dtype " + dtype);
@@ -57,6 +57,7 @@ size_t SizeOfName(const std::string& dtype) {
 
 aclDataType AclDataTypeOf(const std::string& dtype) {
   if (dtype == "float32") return ACL_FLOAT;
+  if (dtype == "int32") return ACL_INT32;
   if (dtype == "int64") return ACL_INT64;
   if (dtype == "float16") return ACL_FLOAT16;
   if (dtype == "bfloat16") return ACL_BF16;

@@ -28,8 +28,8 @@ class Random {
   uint64_t state_;
 };
 
-// Bytes of an element, and the C interface's number, of "float32", "float16", "bfloat16" or
-// "int64".
+// Bytes of an element, and the C interface's number, of "float32", "float16", "bfloat16",
+// "int32" or "int64".
 size_t SizeOfName(const std::string& dtype);
 aclDataType AclDataTypeOf(const std::string& dtype);
 

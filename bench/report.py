@@ -131,22 +131,19 @@ def machine_lines(results, whole):
 
 
 def short_block(results):
-    """README.md: per family and thread count, the geometric mean and the extremes."""
-    rows = results["rows"]
+    """README.md: a line for each family, with the geometric mean and the extremes for each number of threads."""
+    rows = [row for row in results["rows"] if "ratio" in row]
+    counts = threads_of(rows)
     lines = []
     for name in families(rows):
-        for threads in threads_of(rows):
-            part = [row for row in rows if family(row) == name
-                    and row["threads"] == threads and "ratio" in row]
-            if part:
-                ratios = sorted(row["ratio"] for row in part)
-                lines.append([f"`{name}`", str(threads), str(len(part)),
-                              f"**{mean_ratio(part)[0]:.2f}**", f"{ratios[0]:.2f}",
-                              f"{ratios[-1]:.2f}"])
-    header = ["family", "threads", "problems", "geometric mean", "lowest", "highest"]
+        parts = [[row for row in rows if family(row) == name and row["threads"] == threads] for threads in counts]
+        told = [f"**{mean_ratio(part)[0]:.2f}** ({min(ratios):.2f} to {max(ratios):.2f})" if ratios else ""
+                for part in parts for ratios in [[row["ratio"] for row in part]]]
+        lines.append([f"`{name}`", str(max(map(len, parts))), *told])
+    header = ["family", "problems", *(f"{threads} thread{'s' if threads > 1 else ''}" for threads in counts)]
     return "\n\n".join([
         "Speed relative to the fastest peer: PyTorch's ways to do the same, oneDNN called directly "
-        "(above 1: Aclimb is faster).",
+        "(above 1: Aclimb is faster). The geometric mean over the problems of a family, and the extremes:",
         markdown_table(header, lines), "![Ratios](docs/images/ratios.svg)",
         *machine_lines(results, whole=False),
         "Every row: [docs/measurements/table.md](docs/measurements/table.md)."])

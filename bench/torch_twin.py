@@ -20,7 +20,7 @@ import torch
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BATCHES = 16
 PATTERN = 1048573
-DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16, "int64": torch.int64}
 
 
 class NoPeer(Exception):
@@ -58,17 +58,18 @@ def filled(shape, dtype, make=torch.randn):
     return out
 
 
+def matrix(case, make=torch.randn):
+    """One of case.rows and case.columns: dense, or the transposed view of a dense one."""
+    if getattr(case, "layout", "dense") == "transposed":
+        return filled((case.columns, case.rows), case.type, make).t()
+    return filled((case.rows, case.columns), case.type, make)
+
+
 def matrices(case):
     """Three inputs and the output of an elementwise problem (aclimb/elementwise/bench_problem.h)."""
-    def matrix(make, is_row=False):
-        if is_row:
-            return filled((case.columns,), case.type, make)
-        if case.layout == "transposed":
-            return filled((case.columns, case.rows), case.type, make).t()
-        return filled((case.rows, case.columns), case.type, make)
-
-    a, b = matrix(torch.randn), matrix(torch.randn, case.layout == "row")
-    c = matrix(lambda n: 0.5 + torch.rand(n))
+    a = matrix(case)
+    b = filled((case.columns,), case.type) if case.layout == "row" else matrix(case)
+    c = matrix(case, lambda n: 0.5 + torch.rand(n))
     return a, b, c, filled((case.rows, case.columns), DTYPES[case.result], torch.zeros)
 
 

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/case.h"
+#include "bench/device_tensor.h"
+
+// Problems of any function of tensors: what it reads and writes, and how it is called.
+namespace aclimb::bench {
+
+struct Operand {
+  std::vector<int64_t> shape;
+  std::string dtype;
+  std::vector<int64_t> strides = {};
+  // Elements of an integer input are drawn below it.
+  int64_t below = 0;
+  aclFormat format = ACL_FORMAT_ND;
+
+  double Bytes() const {
+    double elements = 1;
+    for (const int64_t extent : shape) elements *= static_cast<double>(extent);
+    return elements * static_cast<double>(SizeOfName(dtype));
+  }
+};
+
+using Tensors = std::vector<aclTensor*>;
+
+struct Call {
+  std::vector<Operand> inputs;
+  std::vector<Operand> outputs;
+  // Is called once for a problem, and returns phase 1; what that needs is kept in it.
+  std::function<std::function<aclnnStatus(uint64_t*, aclOpExecutor**)>(const Tensors& inputs,
+                                                                       const Tensors& outputs)>
+      open;
+  aclnnStatus (*phase2)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+};
+
+class CallProblem : public Problem {
+ public:
+  explicit CallProblem(const Call& call) : phase2_(call.phase2) {
+    const Tensors inputs = Make(call.inputs, inputs_), outputs = Make(call.outputs, outputs_);
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const int64_t below = call.inputs[i].below;
+      if (below == 0) {
+        inputs_[i]->FillNormal(i + 1);
+      } else {
+        Random random(i + 1);
+        std::vector<int64_t> values(static_cast<size_t>(inputs_[i]->count()));
+        for (int64_t& value : values) value = random.Below(below);
+        inputs_[i]->Upload(values);
+      }
+    }
+    phase1_ = call.open(inputs, outputs);
+  }
+
+  aclnnStatus Phase1(uint64_t* workspace_size, aclOpExecutor** executor) override {
+    return phase1_(workspace_size, executor);
+  }
+  aclnnStatus Phase2(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
+                     aclrtStream stream) override {
+    return phase2_(workspace, workspace_size, executor, stream);
+  }
+  void PoisonOutputs() override {
+    for (const auto& output : outputs_) output->Poison();
+  }
+  bool PoisonShows() const override {
+    for (const auto& output : outputs_) {
+      if (output->PoisonShows()) return true;
+    }
+    return false;
+  }
+
+ private:
+  using Made = std::vector<std::unique_ptr<DeviceTensor>>;
+
+  static Tensors Make(const std::vector<Operand>& operands, Made& made) {
+    Tensors tensors;
+    for (const Operand& operand : operands) {
+      made.push_back(std::make_unique<DeviceTensor>(operand.shape, operand.dtype, operand.strides,
+                                                    operand.format));
+      tensors.push_back(*made.back());
+    }
+    return tensors;
+  }
+
+  Made inputs_;
+  Made outputs_;
+  std::function<aclnnStatus(uint64_t*, aclOpExecutor**)> phase1_;
+  aclnnStatus (*phase2_)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+};
+
+// All inputs are read and all outputs written once, unless `cost` says else.
+inline Case CaseOf(const char* operator_name, const char* name, const char* dtype,
+                   std::vector<std::pair<std::string, std::string>> parameters, const Call& call,
+                   Cost cost = {}) {
+  if (cost.read_bytes + cost.write_bytes == 0) {
+    for (const Operand& input : call.inputs) cost.read_bytes += input.Bytes();
+    for (const Operand& output : call.outputs) cost.write_bytes += output.Bytes();
+  }
+  parameters.emplace_back("dtype", dtype);
+  return {operator_name,         name, dtype,
+          std::move(parameters), cost, [call] { return std::make_unique<CallProblem>(call); }};
+}
+
+// The number that losses take for "none", "mean" or "sum".
+inline int64_t NumberOfReduction(const std::string& reduction) {
+  return reduction == "none" ? 0 : reduction == "mean" ? 1 : 2;
+}
+
+// Strides of a matrix: dense, or those of the transposed view of a dense one.
+inline std::vector<int64_t> StridesOf(const std::string& layout, int64_t rows) {
+  return layout == "transposed" ? std::vector<int64_t>{1, rows} : std::vector<int64_t>{};
+}
+
+}  // namespace aclimb::bench
