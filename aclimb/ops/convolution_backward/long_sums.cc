@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "aclimb/copy/copy.h"
-#include "aclimb/core/divide.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::convolution_backward {
@@ -32,21 +31,15 @@ void LongSums::Fold() {
 }
 
 void StoreSums(double* sums, int64_t blocks, const TensorView& result) {
-  constexpr int64_t kTogether = 2048;  // elements
   const int64_t count = result.ElementCount();
-  if (count == 0) return;
-  const int64_t of_row = count / result.shape[0];
-  ParallelFor(result.shape[0], CeilDivide(kTogether, of_row), [&](int64_t begin, int64_t end) {
+  ParallelFor(blocks > 1 ? count : 0, 16 * 1024, [&](int64_t begin, int64_t end) {
     for (int64_t block = 1; block < blocks; ++block) {
-      for (int64_t i = begin * of_row; i < end * of_row; ++i) sums[i] += sums[block * count + i];
+      for (int64_t i = begin; i < end; ++i) sums[i] += sums[block * count + i];
     }
-    TensorView rows = result;
-    rows.shape[0] = end - begin;
-    rows.data = rows.As<char>() + begin * rows.stride[0] * static_cast<int64_t>(SizeOf(rows.dtype));
-    TensorView of_rows = DenseLike(rows, sums + begin * of_row);
-    of_rows.dtype = DType::kFloat64;
-    (void)copy::Copy(of_rows, rows);
   });
+  TensorView rounded = DenseLike(result, sums);
+  rounded.dtype = DType::kFloat64;
+  (void)copy::Copy(rounded, result);
 }
 
 }  // namespace aclimb::convolution_backward
