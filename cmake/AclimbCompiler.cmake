@@ -27,8 +27,8 @@ if(ACLIMB_WERROR)
   add_compile_options(-Werror)
 endif()
 # Kernels are compiled for the instruction sets that matter: the compiler's baseline, AVX2 and
-# AVX-512. The sets between them would double the time to compile; AVX-512's dot products have kernels
-# of their own (convolution_backward/products).
+# AVX-512. The sets between them would double the time to compile; AVX-512's dot products are
+# called by name (aclimb/simd/factors-inl.h).
 set(ACLIMB_TARGETS_LEFT_OUT HWY_SSSE3 HWY_SSE4 HWY_AVX3_DL)
 if(ACLIMB_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

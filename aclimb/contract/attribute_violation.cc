@@ -23,7 +23,8 @@ template <typename Each>
 bool AnyNumber(const Contract& contract, const Arguments& arguments, int parameter, Each&& each) {
   const Argument& argument = arguments.At(parameter);
   const Kind kind = contract.At(parameter).kind;
-  if (kind == Kind::kInteger) return each(static_cast<double>(argument.integer));
+  if (kind == Kind::kInteger || kind == Kind::kBool)
+    return each(static_cast<double>(argument.integer));
   if (kind == Kind::kReal) return each(argument.real);
   if (argument.object == nullptr) return false;
   const auto scalar = [&](const ScalarValue& value) {
@@ -46,50 +47,8 @@ bool AnyNumber(const Contract& contract, const Arguments& arguments, int paramet
   return false;
 }
 
-// "1 entry", "3 entries"
-template <typename T>
-std::string Entries(T count) {
-  return Cat(count, count == 1 ? " entry" : " entries");
-}
-
-// "dim is 3", "stride is [1, 0]", "eps is FLOAT 0"
 std::string Told(const Contract& contract, const Rule& rule, const Arguments& arguments) {
-  const int parameter = rule.subject;
-  const char* const name = contract.At(parameter).name;
-  std::string list;
-  const auto add = [&](const auto& value) { list += Cat(list.empty() ? "" : ", ", value); };
-  switch (contract.At(parameter).kind) {
-    case Kind::kInteger: {
-      const int64_t value = arguments.Integer(parameter);
-      return Cat(name, " is ",
-                 rule.bounds.is_uint64 ? Cat(static_cast<uint64_t>(value)) : Cat(value));
-    }
-    case Kind::kReal:
-      return Cat(name, " is ", arguments.Real(parameter));
-    case Kind::kScalar:
-      return Cat(name, " is ", arguments.Scalar(parameter).Text());
-    case Kind::kIntArray:
-      for (int64_t value : arguments.Ints(parameter)) add(value);
-      return Cat(name, " is [", list, "]");
-    case Kind::kFloatArray:
-      for (float value : arguments.Floats(parameter)) add(value);
-      return Cat(name, " is [", list, "]");
-    case Kind::kScalarList:
-      for (size_t i = 0; i < arguments.ElementCount(parameter); ++i) {
-        add(arguments.Scalar(parameter, i).Text());
-      }
-      return Cat(name, " is [", list, "]");
-    case Kind::kTensorList:
-      return Cat(name, " has ", Entries(arguments.ElementCount(parameter)));
-    case Kind::kBoolArray:
-      return Cat(name, " has ", Entries(arguments.Bools(parameter).size()));
-    case Kind::kBool:
-      return Cat(name, " is ", arguments.Bool(parameter));
-    case Kind::kTensor:
-    case Kind::kString:
-      break;
-  }
-  return name;
+  return ToldAttribute(contract, arguments, rule.subject, rule.bounds.is_uint64);
 }
 
 // All digits of a whole number.
@@ -117,13 +76,18 @@ std::string BoundsText(const Rule& rule, bool many) {
 std::optional<std::string> OutOfBounds(const Contract& contract, const Rule& rule,
                                        const Arguments& arguments) {
   const Bounds& bounds = rule.bounds;
+  const int when = rule.third;
+  if (when >= 0 && !arguments.Bool(when)) return std::nullopt;
   const auto wrong = [&](double value) {
+    if (bounds.nan && std::isnan(value)) return false;
     const bool high_enough = bounds.open ? value > bounds.least : value >= bounds.least;
     return !(high_enough && value <= bounds.most);
   };
   if (!AnyNumber(contract, arguments, rule.subject, wrong)) return std::nullopt;
   const bool many = IsArray(contract.At(rule.subject).kind);
-  return Cat(Told(contract, rule, arguments), "; expected ", BoundsText(rule, many), ".");
+  return Cat(Told(contract, rule, arguments),
+             when < 0 ? std::string() : Cat(" and ", ToldAttribute(contract, arguments, when)),
+             "; expected ", BoundsText(rule, many), ".");
 }
 
 // The same dimension counted from the end stands twice.
@@ -269,63 +233,54 @@ std::optional<std::string> ReservedValue(const Contract& contract, const Rule& r
                "; expected null or an empty tensor, since the operator's document does not support "
                "it so far (ACLIMB_EXTENSIONS=1 accepts it).");
   }
+  const bool is_flag = contract.At(rule.subject).kind == Kind::kBool;
   const auto wrong = [](double value) { return value != 0; };
   if (!AnyNumber(contract, arguments, rule.subject, wrong)) return std::nullopt;
-  return Cat(Told(contract, rule, arguments),
-             "; expected 0, the only value that the operator's document supports so far "
-             "(ACLIMB_EXTENSIONS=1 accepts the others).");
-}
-
-// ---- Counts
-
-size_t EntriesOf(const Contract& contract, const Arguments& arguments, int parameter) {
-  switch (contract.At(parameter).kind) {
-    case Kind::kIntArray:
-      return arguments.Ints(parameter).size();
-    case Kind::kFloatArray:
-      return arguments.Floats(parameter).size();
-    case Kind::kBoolArray:
-      return arguments.Bools(parameter).size();
-    case Kind::kTensorList:
-    case Kind::kScalarList:
-      return arguments.ElementCount(parameter);
-    case Kind::kTensor:
-    case Kind::kScalar:
-    case Kind::kString:
-    case Kind::kBool:
-    case Kind::kInteger:
-    case Kind::kReal:
-      break;
-  }
-  return 0;
-}
-
-// "3 entries", "at least 1 entry"
-std::string CountText(const Bounds& bounds) {
-  if (bounds.least == bounds.most) return Entries(bounds.least);
-  if (bounds.most == Bounds::kInfinity) return Cat("at least ", Entries(bounds.least));
-  return Cat(bounds.least, " to ", Entries(bounds.most));
-}
-
-std::optional<std::string> OtherCount(const Contract& contract, const Rule& rule,
-                                      const Arguments& arguments) {
-  if (!arguments.Given(rule.subject)) return std::nullopt;
-  const auto entries = static_cast<double>(EntriesOf(contract, arguments, rule.subject));
-  if (entries >= rule.bounds.least && entries <= rule.bounds.most) return std::nullopt;
-  return Cat(Told(contract, rule, arguments), "; expected ", CountText(rule.bounds), ".");
-}
-
-std::optional<std::string> WantedButMissing(const Contract& contract, const Rule& rule,
-                                            const Arguments& arguments) {
-  if (arguments.Given(rule.subject) || !arguments.Given(rule.other)) return std::nullopt;
-  const BoolArrayValue& mask = arguments.Bools(rule.other);
-  const auto entry = static_cast<size_t>(rule.entry);
-  if (entry >= mask.size() || mask[entry] == 0) return std::nullopt;
-  return Cat(contract.At(rule.subject).name, " is null and ", contract.At(rule.other).name, "[",
-             entry, "] is true; expected an aclTensor.");
+  return Cat(Told(contract, rule, arguments), "; expected ", is_flag ? "false" : "0",
+             ", the only value that the operator's document supports so far (ACLIMB_EXTENSIONS=1 "
+             "accepts ",
+             is_flag ? "true)." : "the others).");
 }
 
 }  // namespace
+
+std::string ToldAttribute(const Contract& contract, const Arguments& arguments, int parameter,
+                          bool is_uint64) {
+  const char* const name = contract.At(parameter).name;
+  std::string list;
+  const auto add = [&](const auto& value) { list += Cat(list.empty() ? "" : ", ", value); };
+  switch (contract.At(parameter).kind) {
+    case Kind::kInteger: {
+      const int64_t value = arguments.Integer(parameter);
+      return Cat(name, " is ", is_uint64 ? Cat(static_cast<uint64_t>(value)) : Cat(value));
+    }
+    case Kind::kReal:
+      return Cat(name, " is ", arguments.Real(parameter));
+    case Kind::kScalar:
+      return Cat(name, " is ", arguments.Scalar(parameter).Text());
+    case Kind::kIntArray:
+      for (int64_t value : arguments.Ints(parameter)) add(value);
+      return Cat(name, " is [", list, "]");
+    case Kind::kFloatArray:
+      for (float value : arguments.Floats(parameter)) add(value);
+      return Cat(name, " is [", list, "]");
+    case Kind::kScalarList:
+      for (size_t i = 0; i < arguments.ElementCount(parameter); ++i) {
+        add(arguments.Scalar(parameter, i).Text());
+      }
+      return Cat(name, " is [", list, "]");
+    case Kind::kTensorList:
+      return Cat(name, " has ", EntriesText(arguments.ElementCount(parameter)));
+    case Kind::kBoolArray:
+      return Cat(name, " has ", EntriesText(arguments.Bools(parameter).size()));
+    case Kind::kBool:
+      return Cat(name, " is ", arguments.Bool(parameter));
+    case Kind::kTensor:
+    case Kind::kString:
+      break;
+  }
+  return name;
+}
 
 std::optional<std::string> AttributeViolation(const Contract& contract, const Rule& rule,
                                               const Arguments& arguments) {
@@ -336,9 +291,7 @@ std::optional<std::string> AttributeViolation(const Contract& contract, const Ru
                                          : OutOfBounds(contract, rule, arguments);
   }
   if (rule.kind == RuleKind::kOneOf) return NoChoice(contract, rule, arguments);
-  if (rule.kind == RuleKind::kReserved) return ReservedValue(contract, rule, arguments);
-  if (rule.kind == RuleKind::kCount) return OtherCount(contract, rule, arguments);
-  return WantedButMissing(contract, rule, arguments);
+  return ReservedValue(contract, rule, arguments);
 }
 
 std::string AttributeStatement(const Contract& contract, const Rule& rule) {
@@ -350,7 +303,8 @@ std::string AttributeStatement(const Contract& contract, const Rule& rule) {
       return Cat(name, many ? " has real entries" : " is real");
     case RuleKind::kInRange:
       if (rule.bounds.dimension_of < 0) {
-        return Cat(name, many ? " has " : " is ", BoundsText(rule, many));
+        return Cat(name, many ? " has " : " is ", BoundsText(rule, many),
+                   rule.third < 0 ? "" : Cat(" when ", contract.At(rule.third).name, " is true"));
       }
       return Cat(name, many ? " has dimensions of " : " is a dimension of ",
                  contract.At(rule.other).name, rule.bounds.more > 0 ? " with one more" : "",
@@ -358,23 +312,28 @@ std::string AttributeStatement(const Contract& contract, const Rule& rule) {
     case RuleKind::kOneOf:
       return Cat(name, " is ", ChoicesText(rule));
     case RuleKind::kReserved:
-      return Cat(name, subject.kind == Kind::kTensor ? " is null or empty" : " is 0",
+      return Cat(name,
+                 subject.kind == Kind::kTensor ? " is null or empty"
+                 : subject.kind == Kind::kBool ? " is false"
+                                               : " is 0",
                  ", unless ACLIMB_EXTENSIONS=1");
-    case RuleKind::kCount:
-      return Cat(name, " has ", CountText(rule.bounds));
-    case RuleKind::kWanted:
-      return Cat(name, " is given when ", contract.At(rule.other).name, "[", rule.entry,
-                 "] is true");
     case RuleKind::kSameDType:
+    case RuleKind::kSameDTypeOr:
     case RuleKind::kNamesDType:
     case RuleKind::kConvertsTo:
     case RuleKind::kPromotes:
     case RuleKind::kScalarFits:
     case RuleKind::kInDType:
+    case RuleKind::kCount:
+    case RuleKind::kCountOf:
+    case RuleKind::kWanted:
+    case RuleKind::kAbsent:
+    case RuleKind::kElements:
     case RuleKind::kSameRank:
     case RuleKind::kSameShape:
     case RuleKind::kBroadcasts:
     case RuleKind::kReduces:
+    case RuleKind::kReducesLoss:
     case RuleKind::kCustom:
       break;
   }

@@ -20,4 +20,12 @@ bool BroadcastInto(std::span<const int64_t> other, int64_t* extents, size_t& cou
   return true;
 }
 
+std::optional<std::vector<int64_t>> BroadcastShape(std::span<const int64_t> a,
+                                                   std::span<const int64_t> b) {
+  int64_t extents[8];
+  size_t count = 0;
+  if (!BroadcastInto(a, extents, count) || !BroadcastInto(b, extents, count)) return std::nullopt;
+  return std::vector<int64_t>(extents, extents + count);
+}
+
 }  // namespace aclimb::contract

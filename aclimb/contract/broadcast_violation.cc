@@ -3,15 +3,15 @@
 
 #include "aclimb/contract/broadcast.h"
 #include "aclimb/contract/given.h"
+#include "aclimb/contract/told.h"
 #include "aclimb/contract/violation.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::contract {
 namespace {
 
-// "self.shape is [2, 3] (FLOAT)"
 std::string Told(const Contract& contract, const GivenTensor& given) {
-  return Cat(NameOf(contract, given), ".shape is ", ShapeOf(given), " (", DTypeOf(given), ")");
+  return ShapeTold(NameOf(contract, given), *given.tensor);
 }
 
 // Whether the inputs broadcast to one shape, which is told then.

@@ -15,18 +15,24 @@ std::string Differ(const Contract& contract, const GivenTensor& a, const GivenTe
              ".", property, " is ", value(b), "; expected ", expected, ".");
 }
 
-std::optional<std::string> Wrong(const Contract& contract, RuleKind kind, const GivenTensor& a,
+std::optional<std::string> Wrong(const Contract& contract, const Rule& rule, const GivenTensor& a,
                                  const GivenTensor& b) {
-  if (kind == RuleKind::kSameDType) {
+  if (rule.kind == RuleKind::kSameDType) {
     if (a->dtype == b->dtype) return std::nullopt;
     return Differ(contract, a, b, "dtype", &DTypeOf, "equal dtypes");
   }
-  if (kind == RuleKind::kConvertsTo) {
+  if (rule.kind == RuleKind::kSameDTypeOr) {
+    if (a->dtype == b->dtype || Has(rule.dtypes, a->dtype)) return std::nullopt;
+    return Differ(contract, a, b, "dtype", &DTypeOf,
+                  Has(rule.dtypes, b->dtype) ? Text(rule.dtypes)
+                                             : Cat(DTypeOf(b), " or ", Text(rule.dtypes)));
+  }
+  if (rule.kind == RuleKind::kConvertsTo) {
     if (ResultConverts(a->dtype, b->dtype)) return std::nullopt;
     return Differ(contract, b, a, "dtype", &DTypeOf,
                   Cat("an output dtype that ", DTypeOf(a), " converts to"));
   }
-  if (kind == RuleKind::kSameRank) {
+  if (rule.kind == RuleKind::kSameRank) {
     if (a->rank() == b->rank()) return std::nullopt;
     return Differ(contract, a, b, "shape", &ShapeOf, "equal ranks");
   }
@@ -55,7 +61,7 @@ std::optional<std::string> PairViolation(const Contract& contract, const Rule& r
     const GivenTensor a = TensorAt(contract, arguments, rule.subject, a_is_list ? i : 0);
     const GivenTensor b = TensorAt(contract, arguments, rule.other, b_is_list && !within ? i : 0);
     if (!a || !b) continue;
-    if (auto wrong = Wrong(contract, rule.kind, a, b)) return wrong;
+    if (auto wrong = Wrong(contract, rule, a, b)) return wrong;
   }
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 
 #include "aclimb/contract/given.h"
 #include "aclimb/contract/promotion.h"
+#include "aclimb/contract/told.h"
 #include "aclimb/contract/violation.h"
 #include "aclimb/core/text.h"
 
@@ -81,8 +82,7 @@ struct Row {
     const Kind kind = contract.At(parameter).kind;
     if (HasTensors(kind)) {
       const GivenTensor given = TensorOf(parameter);
-      return Cat(NameOf(contract, given), ".dtype is ", DTypeOf(given), " (shape ", ShapeOf(given),
-                 ")");
+      return DTypeTold(NameOf(contract, given), *given.tensor);
     }
     const int in_list = kind == Kind::kScalarList ? static_cast<int>(element) : -1;
     return Cat(NameOf(contract, parameter, in_list), " is ", ScalarAt(parameter)->Text());

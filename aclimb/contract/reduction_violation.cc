@@ -1,5 +1,7 @@
+#include "aclimb/contract/broadcast.h"
 #include "aclimb/contract/given.h"
 #include "aclimb/contract/reduced.h"
+#include "aclimb/contract/told.h"
 #include "aclimb/contract/violation.h"
 #include "aclimb/core/text.h"
 
@@ -39,6 +41,44 @@ std::optional<std::string> ReductionViolation(const Contract& contract, const Ru
   }
   if (expected.empty()) return Cat(text, "; expected [] or [1].");
   return Cat(text, "; expected ", ShapeText(expected.data(), expected.size()), ".");
+}
+
+std::optional<std::string> LossViolation(const Contract& contract, const Rule& rule,
+                                         const Arguments& arguments) {
+  const GivenTensor loss = TensorAt(contract, arguments, rule.subject, 0);
+  const GivenTensor a = TensorAt(contract, arguments, rule.other, 0);
+  const GivenTensor b =
+      rule.third < 0 ? GivenTensor() : TensorAt(contract, arguments, rule.third, 0);
+  if (!loss || !a) return std::nullopt;
+  const auto told = [&](const GivenTensor& given) {
+    return ShapeTold(NameOf(contract, given), *given.tensor);
+  };
+  const std::optional<std::vector<int64_t>> whole =
+      BroadcastShape(a->shape, b ? b->shape : a->shape);
+  if (!whole) {
+    return Cat(told(a), " and ", told(b),
+               "; expected shapes that broadcast: dimensions, counted from the last, that are "
+               "equal or 1.");
+  }
+  const bool by_text = contract.At(rule.output).kind == Kind::kString;
+  const std::string_view text = by_text ? arguments.String(rule.output, "") : "";
+  const bool reduces = by_text ? text != "none" : arguments.Integer(rule.output) != 0;
+  const std::vector<int64_t> one = {1};
+  if (reduces ? loss->shape.empty() || loss->shape == one : loss->shape == *whole) {
+    return std::nullopt;
+  }
+  const char* const name = contract.At(rule.output).name;
+  const std::string reduction = !by_text ? ToldAttribute(contract, arguments, rule.output)
+                                : arguments.Given(rule.output) ? Cat(name, " is \"", text, "\"")
+                                                               : Cat(name, " is null");
+  if (reduces) {
+    return Cat(told(loss), " but ", reduction, "; expected a single element, of shape [] or [1].");
+  }
+  // A single element may have one dimension all the same where one tensor tells.
+  if (rule.third < 0 && whole->empty() && loss->shape == one) return std::nullopt;
+  return Cat(told(loss), " but ", reduction, b ? ", " : " and ", told(a),
+             b ? Cat(" and ", told(b)) : "", "; expected ", ShapeText(whole->data(), whole->size()),
+             ".");
 }
 
 }  // namespace aclimb::contract

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "aclimb/contract/arguments.h"
+#include "aclimb/contract/parameter.h"
 #include "aclimb/core/codes.h"
 
 // Rules relate the parameters of an operator. What several operators have is a kind, told by data;
@@ -23,6 +24,7 @@ using Predicate = std::optional<std::string> (*)(const Arguments& arguments);
 
 enum class RuleKind : uint8_t {
   kSameDType,
+  kSameDTypeOr,
   kNamesDType,
   kConvertsToFloat,
   kConvertsTo,
@@ -33,15 +35,19 @@ enum class RuleKind : uint8_t {
   kOneOf,
   kReserved,
   kCount,
+  kCountOf,
   kWanted,
+  kAbsent,
+  kElements,
   kSameRank,
   kSameShape,
   kBroadcasts,
   kReduces,
+  kReducesLoss,
   kCustom
 };
 
-// Which numbers are right. NaN never is.
+// Which numbers are right. NaN is not, unless it says so.
 struct Bounds {
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -52,8 +58,10 @@ struct Bounds {
   int more = 0;            // so many more than the tensor has
   bool distinct = false;   // no dimension stands twice
   bool is_uint64 = false;  // the C parameter is unsigned
+  bool nan = false;        // NaN is right
 };
 constexpr Bounds AtLeast(double least) { return {.least = least}; }
+constexpr Bounds AtLeastOrNan(double least) { return {.least = least, .nan = true}; }
 constexpr Bounds Above(double least) { return {.least = least, .open = true}; }
 constexpr Bounds AtMost(double most) { return {.most = most}; }
 constexpr Bounds Between(double least, double most) { return {.least = least, .most = most}; }
@@ -82,6 +90,11 @@ struct Rule {
   Bounds bounds = {};        // kInRange, kCount
   const char* choices = "";  // kOneOf, "none|mean|sum"
   int entry = 0;             // kWanted
+  double unless = 0;         // kWanted: the number with which it need not be there
+  DTypeMask dtypes = 0;      // kSameDTypeOr: those that are right too
+  uint64_t all = 0;          // kAbsent: its parameters, a bit each (IsAbout)
+
+  constexpr bool IsAbout(int parameter) const { return (all >> parameter & 1) != 0; }
 };
 
 // ---- Dtypes
@@ -89,6 +102,16 @@ struct Rule {
 // subject.dtype == other.dtype
 constexpr Rule SameDType(const char* id, int subject, int other, const char* fix) {
   return {.id = id, .kind = RuleKind::kSameDType, .subject = subject, .other = other, .fix = fix};
+}
+// subject.dtype == other.dtype, or one of these
+constexpr Rule SameDTypeOr(const char* id, int subject, int other, DTypeMask dtypes,
+                           const char* fix) {
+  return {.id = id,
+          .kind = RuleKind::kSameDTypeOr,
+          .subject = subject,
+          .other = other,
+          .fix = fix,
+          .dtypes = dtypes};
 }
 // The attribute, an aclDataType, is other.dtype.
 constexpr Rule NamesDType(const char* id, int attribute, int other, const char* fix) {
@@ -167,17 +190,24 @@ constexpr Rule InRange(const char* id, int attribute, Bounds bounds, const char*
           .fix = fix,
           .bounds = bounds};
 }
+// The same where the flag `when` is true.
+constexpr Rule InRangeWhen(const char* id, int attribute, Bounds bounds, int when,
+                           const char* fix) {
+  Rule rule = InRange(id, attribute, bounds, fix);
+  rule.third = when;
+  return rule;
+}
 // The text is one of those in `choices`, which are separated by '|'. Null passes.
 constexpr Rule OneOf(const char* id, int attribute, const char* choices, const char* fix) {
   return {.id = id, .kind = RuleKind::kOneOf, .subject = attribute, .fix = fix, .choices = choices};
 }
-// The number is 0, the tensor null or empty, unless ACLIMB_EXTENSIONS=1: the document supports
-// nothing else so far.
+// The number is 0, the flag false, the tensor null or empty, unless ACLIMB_EXTENSIONS=1: the
+// document supports nothing else so far.
 constexpr Rule Reserved(const char* id, int subject) {
   return {.id = id,
           .kind = RuleKind::kReserved,
           .subject = subject,
-          .fix = "pass 0, null for a tensor, or set ACLIMB_EXTENSIONS=1"};
+          .fix = "pass 0, false for a flag, null for a tensor, or set ACLIMB_EXTENSIONS=1"};
 }
 // So many entries are in the array or list.
 constexpr Rule Count(const char* id, int subject, Bounds bounds, const char* fix,
@@ -189,19 +219,65 @@ constexpr Rule Count(const char* id, int subject, Bounds bounds, const char* fix
           .fix = fix,
           .bounds = bounds};
 }
-// The output is given when the flag at `entry` of the bool array is true.
-constexpr Rule Wanted(const char* id, int output, int mask, int entry, const char* fix) {
+// As many entries are in the array or list as in the other one, or as the other tensor has
+// dimensions.
+constexpr Rule CountOf(const char* id, int subject, int other, const char* fix) {
+  return {.id = id, .kind = RuleKind::kCountOf, .subject = subject, .other = other, .fix = fix};
+}
+// The tensor is given when the flag is true.
+constexpr Rule Wanted(const char* id, int tensor, int flag, const char* fix,
+                      int code = kAclnnNullptr) {
   return {.id = id,
           .kind = RuleKind::kWanted,
-          .subject = output,
-          .other = mask,
-          .code = kAclnnNullptr,
-          .fix = fix,
-          .entry = entry};
+          .subject = tensor,
+          .other = flag,
+          .code = code,
+          .fix = fix};
+}
+// The same of the flag at `entry` of a bool array.
+constexpr Rule Wanted(const char* id, int tensor, int mask, int entry, const char* fix) {
+  Rule rule = Wanted(id, tensor, mask, fix);
+  rule.entry = entry;
+  return rule;
+}
+// The tensor is given unless the attribute is this number.
+constexpr Rule WantedUnless(const char* id, int tensor, int attribute, double number,
+                            const char* fix, int code = kAclnnNullptr) {
+  Rule rule = Wanted(id, tensor, attribute, fix, code);
+  rule.unless = number;
+  return rule;
+}
+// The tensors, or lists of tensors, are null or without elements:
+//   Absent("absent/paddingMask", "pass null", kPaddingMask)
+template <typename... Position>
+constexpr Rule Absent(const char* id, const char* fix, Position... positions) {
+  return {
+      .id = id, .kind = RuleKind::kAbsent, .fix = fix, .all = ((uint64_t{1} << positions) | ...)};
 }
 
 // ---- Shapes that no pattern tells
 
+// The tensor has one element.
+constexpr Rule OneElement(const char* id, int subject, const char* fix) {
+  return {.id = id, .kind = RuleKind::kElements, .subject = subject, .fix = fix};
+}
+// The tensor has as many elements as the product of these: integer attributes, and tensors, which
+// stand for how many elements they have.
+constexpr Rule Elements(const char* id, int subject, int a, int b, int c, const char* fix) {
+  return {.id = id,
+          .kind = RuleKind::kElements,
+          .subject = subject,
+          .other = a,
+          .third = b,
+          .output = c,
+          .fix = fix};
+}
+constexpr Rule Elements(const char* id, int subject, int a, int b, const char* fix) {
+  return Elements(id, subject, a, b, -1, fix);
+}
+constexpr Rule Elements(const char* id, int subject, int a, const char* fix) {
+  return Elements(id, subject, a, -1, fix);
+}
 // subject and other have equally many dimensions.
 constexpr Rule SameRank(const char* id, int subject, int other, const char* fix) {
   return {.id = id, .kind = RuleKind::kSameRank, .subject = subject, .other = other, .fix = fix};
@@ -254,6 +330,20 @@ constexpr Rule Reduces(const char* id, int output, int input, int dims, int keep
           .fix = fix};
 }
 
+// loss.shape is what a.shape and b.shape broadcast to (b -1: a.shape) where nothing is reduced,
+// which `reduction` says as 0 or "none"; else the loss is a single element: [] or [1].
+constexpr Rule ReducesLoss(const char* id, int loss, int a, int b, int reduction, const char* fix,
+                           int code = kAclnnInvalid) {
+  return {.id = id,
+          .kind = RuleKind::kReducesLoss,
+          .subject = loss,
+          .other = a,
+          .third = b,
+          .output = reduction,
+          .code = code,
+          .fix = fix};
+}
+
 constexpr Rule Custom(const char* id, Predicate violated, const char* statement, const char* fix,
                       int code = kAclnnInvalid) {
   return {.id = id, .code = code, .violated = violated, .statement = statement, .fix = fix};
@@ -279,6 +369,7 @@ constexpr Stage StageOf(const Rule& rule) {
   if (rule.code == kAclnnNullptr) return Stage::kNulls;
   switch (rule.kind) {
     case RuleKind::kSameDType:
+    case RuleKind::kSameDTypeOr:
     case RuleKind::kNamesDType:
     case RuleKind::kConvertsToFloat:
     case RuleKind::kConvertsTo:
@@ -290,12 +381,16 @@ constexpr Stage StageOf(const Rule& rule) {
     case RuleKind::kOneOf:
     case RuleKind::kReserved:
     case RuleKind::kCount:
-    case RuleKind::kWanted:
       return Stage::kAttributes;
+    case RuleKind::kCountOf:
+    case RuleKind::kWanted:
+    case RuleKind::kAbsent:
+    case RuleKind::kElements:
     case RuleKind::kSameRank:
     case RuleKind::kSameShape:
     case RuleKind::kBroadcasts:
     case RuleKind::kReduces:
+    case RuleKind::kReducesLoss:
     case RuleKind::kCustom:
       break;
   }

@@ -9,6 +9,7 @@
 
 #include "aclimb/contract/broadcast.h"
 #include "aclimb/contract/given.h"
+#include "aclimb/contract/violation.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::contract {
@@ -17,15 +18,6 @@ namespace {
 using Extents = std::span<const int64_t>;
 
 std::string TextOf(Extents extents) { return ShapeText(extents.data(), extents.size()); }
-
-// "a", "a and b", "a, b and c"
-std::string Joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    text += Cat(i == 0 ? "" : i + 1 < parts.size() ? ", " : " and ", parts[i]);
-  }
-  return text;
-}
 
 // A tensor, an element of a list, or the numbers of an int array.
 struct Subject {

@@ -8,6 +8,7 @@ std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
                                      const Arguments& arguments) {
   switch (rule.kind) {
     case RuleKind::kSameDType:
+    case RuleKind::kSameDTypeOr:
     case RuleKind::kConvertsTo:
     case RuleKind::kSameRank:
     case RuleKind::kSameShape:
@@ -21,14 +22,20 @@ std::optional<std::string> Violation(const Contract& contract, const Rule& rule,
       return BroadcastViolation(contract, rule, arguments);
     case RuleKind::kReduces:
       return ReductionViolation(contract, rule, arguments);
+    case RuleKind::kReducesLoss:
+      return LossViolation(contract, rule, arguments);
     case RuleKind::kNamesDType:
     case RuleKind::kConvertsToFloat:
     case RuleKind::kInRange:
     case RuleKind::kOneOf:
     case RuleKind::kReserved:
-    case RuleKind::kCount:
-    case RuleKind::kWanted:
       return AttributeViolation(contract, rule, arguments);
+    case RuleKind::kCount:
+    case RuleKind::kCountOf:
+    case RuleKind::kWanted:
+    case RuleKind::kAbsent:
+    case RuleKind::kElements:
+      return PresenceViolation(contract, rule, arguments);
     case RuleKind::kCustom:
       break;
   }
@@ -45,6 +52,9 @@ std::string StatementOf(const Contract& contract, const Rule& rule) {
   switch (rule.kind) {
     case RuleKind::kSameDType:
       return Cat(name(rule.subject), " has the dtype of ", name(rule.other));
+    case RuleKind::kSameDTypeOr:
+      return Cat(name(rule.subject), " has the dtype of ", name(rule.other), ", or ",
+                 Text(rule.dtypes));
     case RuleKind::kSameRank:
       return Cat(name(rule.subject), " has the rank of ", name(rule.other));
     case RuleKind::kSameShape:
@@ -86,6 +96,14 @@ std::string StatementOf(const Contract& contract, const Rule& rule) {
                  rule.output < 0
                      ? ""
                      : Cat(", or with 1 in their place when ", name(rule.output), " is true"));
+    case RuleKind::kReducesLoss:
+      return Cat(name(rule.subject), " has the shape ",
+                 rule.third < 0
+                     ? Cat("of ", name(rule.other))
+                     : Cat("that ", name(rule.other), " and ", name(rule.third), " broadcast to"),
+                 " where ", name(rule.output), " is ",
+                 contract.At(rule.output).kind == Kind::kString ? "\"none\"" : "0",
+                 ", else it is a single element, of shape [] or [1]");
     case RuleKind::kNamesDType:
       if (rule.third < 0) return Cat(name(rule.subject), " is the dtype of ", name(rule.other));
       return Cat(name(rule.subject), " is a dtype that ", name(rule.third),
@@ -94,9 +112,13 @@ std::string StatementOf(const Contract& contract, const Rule& rule) {
     case RuleKind::kInRange:
     case RuleKind::kOneOf:
     case RuleKind::kReserved:
-    case RuleKind::kCount:
-    case RuleKind::kWanted:
       return AttributeStatement(contract, rule);
+    case RuleKind::kCount:
+    case RuleKind::kCountOf:
+    case RuleKind::kWanted:
+    case RuleKind::kAbsent:
+    case RuleKind::kElements:
+      return PresenceStatement(contract, rule);
     case RuleKind::kCustom:
       break;
   }

@@ -71,8 +71,10 @@ constexpr bool Fits(const Contract& contract, const Rule& rule) {
            suits(contract.At(index).kind);
   };
   const auto is_tensor = [](Kind kind) { return kind == Kind::kTensor; };
+  const auto is_flag = [](Kind kind) { return kind == Kind::kBool; };
   switch (rule.kind) {
     case RuleKind::kSameDType:
+    case RuleKind::kSameDTypeOr:
     case RuleKind::kConvertsTo:
     case RuleKind::kSameRank:
     case RuleKind::kSameShape:
@@ -105,19 +107,54 @@ constexpr bool Fits(const Contract& contract, const Rule& rule) {
       return is(rule.subject, &HasScalars, true);
     case RuleKind::kInRange:
       return is(rule.subject, &HasNumbers, true) && is(rule.other, &HasTensors, false) &&
+             is(rule.third, is_flag, false) &&
              (!rule.bounds.distinct || contract.At(rule.subject).kind == Kind::kIntArray);
     case RuleKind::kOneOf:
       return is(
           rule.subject, [](Kind kind) { return kind == Kind::kString; }, true);
     case RuleKind::kReserved:
       return is(
-          rule.subject, [](Kind kind) { return kind == Kind::kTensor || HasNumbers(kind); }, true);
+          rule.subject,
+          [](Kind kind) {
+            return kind == Kind::kTensor || kind == Kind::kBool || HasNumbers(kind);
+          },
+          true);
     case RuleKind::kCount:
       return is(rule.subject, &HasEntries, true);
+    case RuleKind::kCountOf:
+      return is(rule.subject, &HasEntries, true) &&
+             is(
+                 rule.other, [](Kind kind) { return kind == Kind::kTensor || HasEntries(kind); },
+                 true);
     case RuleKind::kWanted:
       return is(rule.subject, &HasTensors, true) &&
              is(
-                 rule.other, [](Kind kind) { return kind == Kind::kBoolArray; }, true);
+                 rule.other,
+                 [](Kind kind) {
+                   return kind == Kind::kBoolArray || kind == Kind::kBool ||
+                          kind == Kind::kInteger || kind == Kind::kReal;
+                 },
+                 true);
+    case RuleKind::kAbsent:
+      for (int i = 0; i < 64; ++i) {
+        if (rule.IsAbout(i) && !is(i, &HasTensors, true)) return false;
+      }
+      return rule.all != 0;
+    case RuleKind::kElements:
+      for (const int factor : {rule.other, rule.third, rule.output}) {
+        if (!is(
+                factor, [](Kind kind) { return kind == Kind::kTensor || kind == Kind::kInteger; },
+                false)) {
+          return false;
+        }
+      }
+      return is(rule.subject, &HasTensors, true);
+    case RuleKind::kReducesLoss:
+      return is(rule.subject, is_tensor, true) && is(rule.other, is_tensor, true) &&
+             is(rule.third, is_tensor, false) &&
+             is(
+                 rule.output,
+                 [](Kind kind) { return kind == Kind::kInteger || kind == Kind::kString; }, true);
     case RuleKind::kCustom:
       break;
   }

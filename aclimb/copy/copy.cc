@@ -21,6 +21,8 @@ constexpr int64_t kGrainBytes = 256 * 1024;
 constexpr int64_t kShortRow = 32;
 
 constexpr int64_t kBufferBytes = 4096;
+// Rows of one element from this length on are written as a pattern.
+constexpr int64_t kRepeatedRow = 128;
 constexpr int64_t kTileRowBytes = 512;
 constexpr int64_t kTileRows = 64;
 
@@ -64,7 +66,7 @@ void Job::CopyRows(int64_t begin, int64_t end) const {
   const int64_t block = kBufferBytes / widest_;
   walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
     const int64_t(&stride)[2] = {walk_.stride[0][inner_], walk_.stride[1][inner_]};
-    if (streams_ && stride[0] == 0 && stride[1] == 1 && n >= block) {
+    if (stride[0] == 0 && stride[1] == 1 && n >= kRepeatedRow) {
       return RepeatElement(At(0, at[0]), n, At(1, at[1]));
     }
     if (stride[0] == 1 && stride[1] == 1) return Convert(At(0, at[0]), n, At(1, at[1]));
@@ -99,14 +101,17 @@ void Job::Convert(const char* from, int64_t count, char* to) const {
   std::memcpy(to, from, static_cast<size_t>(bytes));
 }
 
-// One element to all of a long row, which no cache holds.
+// One element to all of a long row. Some processors write zeros faster.
 void Job::RepeatElement(const char* from, int64_t count, char* to) const {
-  alignas(64) char repeated[kBufferBytes];
-  const int64_t block = kBufferBytes / widest_, stride = 0;
-  CopyBlock(RowAt(const_cast<char*>(from), stride, block),
-            {.at = repeated, .axes = {}, .consecutive = true}, block);
-  for (int64_t first = 0; first < count; first += block) {
-    StreamBytes(repeated, std::min(block, count - first) * size_[1], to + first * size_[1]);
+  alignas(64) char repeated[kPatternBytes];
+  const int64_t elements = kPatternBytes / size_[1], stride = 0;
+  CopyBlock(RowAt(const_cast<char*>(from), stride, elements),
+            {.at = repeated, .axes = {}, .consecutive = true}, elements);
+  const int64_t bytes = count * size_[1];
+  if (std::all_of(repeated, repeated + size_[1], [](char c) { return c == 0; })) {
+    std::memset(to, 0, static_cast<size_t>(bytes));
+  } else {
+    RepeatBytes(repeated, bytes, to, streams_);
   }
 }
 

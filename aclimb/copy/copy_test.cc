@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "aclimb/copy/stream.h"
 #include "aclimb/copy/test_view.h"
 #include "aclimb/simd/cache.h"
 #include "aclimb/simd/each_target.h"
@@ -102,6 +103,26 @@ TEST(Copy, LargerThanCaches) {
   ASSERT_TRUE(Copy(source, target));
   EXPECT_EQ(std::count(to.begin() + 1, to.end() - 1, 7), count);
   EXPECT_EQ(to.front() + to.back(), 4);
+}
+
+// At any address; nothing before or behind is written.
+TEST(Copy, RepeatsAPattern) {
+  EachTarget([] {
+    for (const int64_t element : {1, 2, 4, 8}) {
+      char pattern[kPatternBytes];
+      for (int64_t i = 0; i < kPatternBytes; ++i) pattern[i] = static_cast<char>(1 + i % element);
+      for (const int64_t bytes : {element, 56 * element, 131 * element}) {
+        for (int odd = 0; odd < 4; ++odd) {
+          std::vector<char> to(static_cast<size_t>(bytes) + 4, 9);
+          RepeatBytes(pattern, bytes, to.data() + odd, odd % 2 == 1);
+          for (int64_t i = 0; i < bytes; ++i) {
+            ASSERT_EQ(to[static_cast<size_t>(odd + i)], 1 + i % element) << i;
+          }
+          EXPECT_EQ(std::count(to.begin(), to.end(), 9), 4);
+        }
+      }
+    }
+  });
 }
 
 TEST(Copy, EmptyViewsAndCancelledRuns) {

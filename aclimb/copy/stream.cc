@@ -30,6 +30,40 @@ void Stream(const void* from, int64_t bytes, void* to) {
   hwy::FlushStream();
 }
 
+template <class D, class V, class Store>
+void Repeat(D d, V value, const uint8_t* pattern, int64_t begin, int64_t bytes, uint8_t* to,
+            const Store& store) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = begin;
+  for (; i + lanes <= bytes; i += lanes) store(value, to + i);
+  std::memcpy(to + i, pattern, static_cast<size_t>(bytes - i));
+}
+
+void RepeatPattern(const void* pattern, int64_t bytes, void* to, bool streams) {
+  const hn::ScalableTag<uint8_t> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto* source = static_cast<const uint8_t*>(pattern);
+  auto* target = static_cast<uint8_t*>(to);
+  // A vector that holds no element of 8 bytes.
+  if (lanes < 8) {
+    for (int64_t i = 0; i < bytes; ++i) target[i] = source[i % 8];
+    return;
+  }
+  const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % hn::Lanes(d));
+  const int64_t head = std::min(bytes, past == 0 ? 0 : lanes - past);
+  std::memcpy(target, source, static_cast<size_t>(head));
+  // What follows the head begins in the midst of an element, if the address does.
+  const uint8_t* const rest = source + head;
+  const auto value = hn::LoadU(d, rest);
+  if (!streams) {
+    return Repeat(d, value, rest, head, bytes, target,
+                  [d](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, d, at); });
+  }
+  Repeat(d, value, rest, head, bytes, target,
+         [d](auto v, uint8_t* at) HWY_ATTR { hn::Stream(v, d, at); });
+  hwy::FlushStream();
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace aclimb::copy
 HWY_AFTER_NAMESPACE();
@@ -38,9 +72,14 @@ HWY_AFTER_NAMESPACE();
 namespace aclimb::copy {
 
 HWY_EXPORT(Stream);
+HWY_EXPORT(RepeatPattern);
 
 void StreamBytes(const void* from, int64_t bytes, void* to) {
   HWY_DYNAMIC_DISPATCH(Stream)(from, bytes, to);
+}
+
+void RepeatBytes(const void* pattern, int64_t bytes, void* to, bool streams) {
+  HWY_DYNAMIC_DISPATCH(RepeatPattern)(pattern, bytes, to, streams);
 }
 
 }  // namespace aclimb::copy

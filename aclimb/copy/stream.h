@@ -8,4 +8,9 @@ namespace aclimb::copy {
 // holds. The two do not overlap.
 void StreamBytes(const void* from, int64_t bytes, void* to);
 
+// Fills bytes with a pattern of elements of 8 bytes or less, of which so many bytes are given;
+// around the caches if it streams.
+constexpr int64_t kPatternBytes = 128;
+void RepeatBytes(const void* pattern, int64_t bytes, void* to, bool streams);
+
 }  // namespace aclimb::copy

@@ -2,14 +2,17 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/contract/check.h"
+#include "aclimb/core/codes.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/packed.h"
 #include "aclimb/core/recycler.h"
+#include "aclimb/core/system_refusal.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/describe.h"
 #include "aclimb/executor/device_kernel.h"
@@ -205,6 +208,18 @@ Helpers HelpersOf(const PlannedCall& call, const Planner& planner) {
   return call.cost_bytes <= kWakingBytes ? Helpers::kAwake : Helpers::kTeam;
 }
 
+// What the operator plans. Libraries may need a thread of their own to answer it.
+Result<PlanPointer> PlanOnHost(const Operator& of, const contract::Arguments& arguments,
+                               Planner& planner) {
+  try {
+    return of.plan()(arguments, planner);
+  } catch (const std::system_error& error) {
+    const SystemRefusal refusal =
+        RefusedThread("the thread on which phase 1 plans the call", error.code().value());
+    return Refuse(kAclnnRuntime, refusal.what, refusal.fix, Cat(of.contract().folder, "/thread"));
+  }
+}
+
 Result<PlannedCallPointer> PlanCall(const Operator& of, const contract::Arguments& arguments,
                                     bool deterministic) {
   const contract::Contract& contract = of.contract();
@@ -215,7 +230,7 @@ Result<PlannedCallPointer> PlanCall(const Operator& of, const contract::Argument
   if (!on_device.ok()) return on_device.TakeStatus();
   const bool is_on_device = on_device.value().has_value();
   Result<PlanPointer> planned =
-      is_on_device ? std::move(*on_device.value()) : of.plan()(arguments, planner);
+      is_on_device ? std::move(*on_device.value()) : PlanOnHost(of, arguments, planner);
   if (!planned.ok()) return planned.TakeStatus();
   if (planner.workspace().overflow()) {
     return Refuse(

@@ -61,6 +61,10 @@ class PiecesPlan final : public Plan {
     for (const Piece& piece : pieces_)
       first_.push_back(std::exchange(chunks, chunks + piece.chunks));
     first_.push_back(chunks);
+    const auto alike = [&](const Piece& piece) {
+      return piece.rank > 1 && piece.chunks == pieces_[0].chunks;
+    };
+    interleaved_ = stages_.size() == 1 && std::all_of(pieces_.begin(), pieces_.end(), alike);
   }
 
   void Run(const RunContext& run) const override {
@@ -74,6 +78,14 @@ class PiecesPlan final : public Plan {
  private:
   // Chunks of all pieces are numbered on. False when the run was cancelled.
   bool RunStage(int64_t first, int64_t last, const RunContext& run) const {
+    if (interleaved_) {
+      const auto count = static_cast<int64_t>(pieces_.size());
+      return ParallelForAll(last, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          RunPiece(pieces_[static_cast<size_t>(i % count)], i / count, i / count + 1, run);
+        }
+      });
+    }
     return ParallelForAll(last - first, 1, [&](int64_t begin, int64_t end) {
       begin += first;
       end += first;
@@ -118,6 +130,8 @@ class PiecesPlan final : public Plan {
   const Pieced pieces_;
   const Stages stages_;
   std::vector<int64_t, RecyclingAllocator<int64_t>> first_;  // chunk of each piece, and the end
+  // Pieces that lie between each other share lines: their chunks take turns.
+  bool interleaved_ = false;
 };
 
 // The number as an element of the dtype; of a complex one only the real part is taken.

@@ -88,6 +88,7 @@ class CallDraw {
     ForEach([&](int p) {
       if (present_[At(p)] && !IsDimension(p) && !IsShape(p)) DrawAttribute(p);
     });
+    FollowAttributes();
     const std::vector<std::vector<int64_t>> shapes = DrawShapes(draw_, call_, present_);
     const std::vector<DType> dtypes = DrawDTypes(draw_, call_.contract(), present_);
     ForEach([&](int p) {
@@ -149,7 +150,12 @@ class CallDraw {
   // Outputs that a flag asks for, and tensors that have to be absent.
   void FollowFlags() {
     for (const Rule& rule : call_.contract().rules) {
-      if (rule.kind == RuleKind::kWanted && present_[At(rule.other)]) {
+      for (int p = 0; p < call_.size(); ++p) {
+        if (rule.IsAbout(p)) present_[At(p)] = false;
+      }
+      const bool by_array =
+          rule.kind == RuleKind::kWanted && call_.ParameterAt(rule.other).kind == Kind::kBoolArray;
+      if (by_array && present_[At(rule.other)]) {
         const std::vector<int64_t>& flags = call_.Ints(rule.other);
         const auto entry = static_cast<size_t>(rule.entry);
         if (entry < flags.size() && flags[entry] != 0) present_[At(rule.subject)] = true;
@@ -159,9 +165,24 @@ class CallDraw {
     }
   }
 
+  // Tensors that a flag or a number asks for.
+  void FollowAttributes() {
+    for (const Rule& rule : call_.contract().rules) {
+      if (rule.kind != RuleKind::kWanted) continue;
+      const Kind kind = call_.ParameterAt(rule.other).kind;
+      if (kind == Kind::kBoolArray) continue;
+      const bool wanted = kind == Kind::kBool ? call_.Integer(rule.other) != 0
+                          : kind == Kind::kReal
+                              ? call_.Real(rule.other) != rule.unless
+                              : static_cast<double>(call_.Integer(rule.other)) != rule.unless;
+      if (wanted) present_[At(rule.subject)] = true;
+    }
+  }
+
   Range RangeOf(int p) const {
     Range range;
     ForEachRule(RuleKind::kInRange, p, [&](const Rule& rule) {
+      if (rule.third >= 0 && call_.Integer(rule.third) == 0) return;
       if (rule.bounds.is_uint64) range.Narrow({.least = 0});
       if (rule.other < 0) return range.Narrow(rule.bounds);
       const double rank = static_cast<double>(RankFor(rule));

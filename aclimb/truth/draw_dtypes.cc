@@ -112,6 +112,9 @@ class Assignment {
     if (rule.kind == RuleKind::kScalarFits) return ObeysFit(rule);
     if (!IsAssigned(rule.subject) || !IsAssigned(rule.other)) return true;
     if (rule.kind == RuleKind::kSameDType) return At(rule.subject) == At(rule.other);
+    if (rule.kind == RuleKind::kSameDTypeOr) {
+      return At(rule.subject) == At(rule.other) || contract::Has(rule.dtypes, At(rule.subject));
+    }
     if (rule.kind != RuleKind::kConvertsTo) return true;
     return contract::ResultConverts(At(rule.subject), At(rule.other));
   }

@@ -73,7 +73,9 @@ class Objects {
       case Kind::kString:
         argument.object = argument.handle = given.text.c_str();
         break;
-      default:
+      case Kind::kBool:
+      case Kind::kInteger:
+      case Kind::kReal:
         argument.integer = given.integer;
         argument.real = given.real;
     }

@@ -296,6 +296,15 @@ def check_pages(path, text):
                "the tool that tells (aclimb ops, aclimb explain)")
 
 
+def check_tables(path, text):
+    """clang-format runs the rows of a table together where a line has more than 100 columns."""
+    if not path.startswith("include/") and "/include/" not in path and not path.endswith(".h.in"):
+        return
+    for match in re.finditer(r"^//(?:.*?\S {2,}(?:in|out)\b){2}.*$", text, re.MULTILINE):
+        line = text.count("\n", 0, match.start()) + 1
+        yield f"{path}:{line}: two parameters in one line; give each its own, of at most 100 columns"
+
+
 def check_sources(path, text):
     """A comment begins a new list of types."""
     if not re.match(r"aclimb/ops/.*signature\w*\.inc$", path):
@@ -308,6 +317,7 @@ def check_sources(path, text):
 
 def check(path, text):
     yield from check_pages(path, text)
+    yield from check_tables(path, text)
     yield from check_includes(path, text)
     yield from check_calls(path, text)
     yield from check_forks(path, text)
@@ -375,6 +385,7 @@ def self_test():
         ("aclimb/ops/elu_backward/cpu.cc", "static std::once_flag once;\n"),
         ("aclimb/ops/elu_backward/include/aclnnop/aclnn_elu_backward.h", "//   self  in  see docs/ops/elu_backward.md\n"),
         ("aclimb/ops/unary/aclnn_unary.h.in", "//   returns  as errors.md says\n"),
+        ("include/acl/a.h", "//   self  in   FLOAT or\n//   BF16 out   out  the same\n//   as self size  out  bytes executor  out for\n"),
         ("aclimb/ops/unary/signature.inc", "// The functions.\nACLIMB_OPERATOR(aclnnStatus, aclnnA, ())\n"),
         ("aclimb/ops/unary/signature.inc", "ACLIMB_OPERATOR(aclnnStatus, aclnnA, ())\n"),
         ("aclimb/ops/unary/signature.inc",
@@ -389,6 +400,7 @@ def self_test():
         ("aclimb/ops/elu_backward/a/b.cc", '#include "aclimb/ops/elu_backward/c.h"\n'),
         ("aclimb/ops/elu_backward/a.cc", '#include "aclimb/ops/elu_backward/b/c.h"\n'),
         ("aclimb/ops/elu_backward/include/aclnnop/aclnn_elu_backward.h", "//   dtypes: `aclimb ops elu`; aclnn/acl_meta.h\n"),
+        ("include/acl/a.h", "//   self, other  in out  what goes in  and what comes out\n//   size         out     bytes\n"),
         ("aclimb/ops/elu_backward/contract.h", "// docs/ops/elu_backward.md is printed from this.\n"),
         ("aclimb/runtime/a.cc", '// never abort()\nvoid F() { std::snprintf(b, 2, "exit(1)"); }\n'),
         ("aclimb/runtime/a.cc", "void F() { task.abort(); AbortStream(s); }\n"),

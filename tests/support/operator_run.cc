@@ -52,9 +52,11 @@ std::string TextOf(const truth::Given& given, Kind kind) {
       return given.text;
     case Kind::kReal:
       return Cat(given.real);
-    default:
-      return Cat(given.integer);
+    case Kind::kBool:
+    case Kind::kInteger:
+      break;
   }
+  return Cat(given.integer);
 }
 
 }  // namespace
@@ -126,11 +128,14 @@ truth::CallValue OperatorRun::Made(truth::Slot slot, Kind kind, const Layout& la
     case Kind::kString:
       value.pointer = given.text.c_str();
       return value;
-    default:
-      value.integer = given.integer;
-      value.real = given.real;
-      return value;
+    case Kind::kBool:
+    case Kind::kInteger:
+    case Kind::kReal:
+      break;
   }
+  value.integer = given.integer;
+  value.real = given.real;
+  return value;
 }
 
 const void* OperatorRun::MadeList(int p, Kind kind, const Layout& layout) {

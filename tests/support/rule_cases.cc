@@ -91,10 +91,15 @@ class Cases {
     const size_t at = singles_before == entry ? entry : shape.size() - (pattern.size() - entry);
     if (pattern[entry].IsSingle()) {
       ++shape[at];
-    } else if (shape.size() < contract::ShapePattern::kMost &&
+    } else if (pattern[entry].kind == Dimension::Kind::kArray && entry + 1 == pattern.size() &&
+               !shape.empty()) {
+      ++shape.back();
+    } else if (shape.size() < static_cast<size_t>(contract_.At(index).max_rank) &&
                !(pattern[entry].kind == Dimension::Kind::kBroadcast &&
                  !contract::IsWritten(contract_.At(index).role))) {
       shape.insert(shape.begin() + static_cast<int64_t>(singles_before), 2);
+    } else if (!shape.empty() && pattern[entry].kind != Dimension::Kind::kBroadcast) {
+      ++shape.back();
     } else {
       return;
     }
@@ -106,6 +111,7 @@ class Cases {
   void OfRule(const Rule& rule) {
     switch (rule.kind) {
       case RuleKind::kSameDType:
+      case RuleKind::kSameDTypeOr:
         return OfSameDType(rule);
       case RuleKind::kConvertsTo:
       case RuleKind::kPromotes:
@@ -124,8 +130,15 @@ class Cases {
         return OfReserved(rule);
       case RuleKind::kCount:
         return OfCount(rule);
+      case RuleKind::kCountOf:
+        return OfCountOf(rule);
       case RuleKind::kWanted:
-        return Add(rule, [&rule](CallArguments& a) { a.Null(rule.subject); });
+        return OfWanted(rule);
+      case RuleKind::kAbsent:
+        return OfAbsent(rule);
+      case RuleKind::kElements:
+      case RuleKind::kReducesLoss:
+        return OfElements(rule);
       case RuleKind::kSameRank:
       case RuleKind::kSameShape:
         return OfPair(rule);
@@ -146,7 +159,8 @@ class Cases {
     if (!Given(rule.subject) || !Given(rule.other)) return;
     const DType other = valid_.Specs(rule.other).front().dtype;
     for (DType dtype : DTypesOf(MaskOf(rule.subject))) {
-      if (dtype != other) return Add(rule, WithDType(rule.subject, dtype));
+      if (dtype == other || contract::Has(rule.dtypes, dtype)) continue;
+      return Add(rule, WithDType(rule.subject, dtype));
     }
     cases_.without.insert(rule.id);
   }
@@ -291,6 +305,12 @@ class Cases {
       if (!bounds.distinct) return;
       return Add(rule, [&rule, places](CallArguments& a) { a.Ints(rule.subject, {0, -places}); });
     }
+    if (rule.third >= 0) {
+      return Add(rule, [&rule](CallArguments& a) {
+        a.Bool(rule.third, true);
+        a.ScalarOf(rule.subject, rule.bounds.least - 1, DType::kFloat32);
+      });
+    }
     // Reals have numbers between any two; the bound itself is wrong where it is open.
     if (std::isfinite(bounds.least)) AddNumber(rule, bounds.least - (bounds.open ? 0 : 1));
     if (std::isfinite(bounds.most)) AddNumber(rule, bounds.most + 1);
@@ -299,12 +319,61 @@ class Cases {
   }
 
   void OfReserved(const Rule& rule) {
-    const Parameter& parameter = contract_.At(rule.subject);
-    if (parameter.kind != Kind::kTensor) return AddNumber(rule, 1);
-    const contract::DTypeMask mask = MaskOf(rule.subject);
-    const TensorSpec spec = {Extents(static_cast<size_t>(parameter.min_rank), 1), FirstDType(mask),
+    const Kind kind = contract_.At(rule.subject).kind;
+    if (kind == Kind::kBool) {
+      return Add(rule, [&rule](CallArguments& a) { a.Bool(rule.subject, true); });
+    }
+    if (kind != Kind::kTensor) return AddNumber(rule, 1);
+    Add(rule, WithSomeTensor(rule.subject));
+  }
+
+  // Of one element, in place of nothing.
+  Mutation WithSomeTensor(int index) {
+    const Parameter& parameter = contract_.At(index);
+    const TensorSpec spec = {Extents(static_cast<size_t>(parameter.min_rank), 1),
+                             FirstDType(MaskOf(index)),
                              static_cast<aclFormat>(FirstFormat(parameter.formats))};
-    Add(rule, [&rule, spec](CallArguments& a) { a.Tensor(rule.subject, spec); });
+    const bool is_list = parameter.kind == Kind::kTensorList;
+    return [index, spec, is_list](CallArguments& a) {
+      is_list ? a.Tensors(index, {spec}) : a.Tensor(index, spec);
+    };
+  }
+
+  void OfAbsent(const Rule& rule) {
+    for (int index = 0; index < static_cast<int>(contract_.parameters.size()); ++index) {
+      if (!rule.IsAbout(index)) continue;
+      const std::set<std::string> related = {contract_.At(index).name};
+      cases_.violations.push_back({rule.id, WithSomeTensor(index), related});
+    }
+  }
+
+  void OfWanted(const Rule& rule) {
+    const Kind kind = contract_.At(rule.other).kind;
+    const double number = kind == Kind::kReal ? valid_.At(rule.other).real
+                                              : static_cast<double>(valid_.At(rule.other).integer);
+    // Which number asks for it is a test's matter where the valid call does not.
+    if (kind != Kind::kBoolArray && kind != Kind::kBool && number == rule.unless) return;
+    Add(rule, [&rule, kind](CallArguments& a) {
+      if (kind == Kind::kBool) a.Bool(rule.other, true);
+      a.Null(rule.subject);
+    });
+  }
+
+  // One less than there are, or one where there are none.
+  void OfCountOf(const Rule& rule) {
+    if (contract_.At(rule.subject).kind != Kind::kIntArray || !Given(rule.subject)) return;
+    Extents values = valid_.IntsAt(rule.subject);
+    values.empty() ? values.push_back(0) : values.pop_back();
+    Add(rule, [&rule, values](CallArguments& a) { a.Ints(rule.subject, values); });
+  }
+
+  // A dimension that is longer, or a new one.
+  void OfElements(const Rule& rule) {
+    if (!Given(rule.subject)) return;
+    Extents shape = ShapeAt(rule.subject);
+    shape.empty() ? shape.push_back(2) : void(++shape.back());
+    const std::set<std::string> related = {contract_.At(rule.subject).name};
+    cases_.violations.push_back({rule.id, WithShape(rule.subject, shape), related});
   }
 
   void OfCount(const Rule& rule) {

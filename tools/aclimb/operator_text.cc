@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -29,18 +28,54 @@ Json DTypesJson(const contract::Contract& contract, const Parameter& parameter, 
   return names;
 }
 
-// What can be told of an output before the call: the rules that relate shapes and dtypes, by the
-// names of their parameters.
+// What a rule that relates shapes or dtypes is called, or one about what is given; null of others,
+// which tell nothing about an output before the call.
+const char* RelationName(contract::RuleKind kind) {
+  switch (kind) {
+    case contract::RuleKind::kSameDType:
+      return "same dtype";
+    case contract::RuleKind::kNamesDType:
+      return "names dtype";
+    case contract::RuleKind::kConvertsTo:
+      return "converts";
+    case contract::RuleKind::kPromotes:
+      return "promotes";
+    case contract::RuleKind::kWanted:
+      return "wanted";
+    case contract::RuleKind::kSameShape:
+      return "same shape";
+    case contract::RuleKind::kBroadcasts:
+      return "broadcasts";
+    case contract::RuleKind::kReduces:
+      return "reduces";
+    case contract::RuleKind::kSameDTypeOr:
+    case contract::RuleKind::kConvertsToFloat:
+    case contract::RuleKind::kScalarFits:
+    case contract::RuleKind::kInDType:
+    case contract::RuleKind::kInRange:
+    case contract::RuleKind::kOneOf:
+    case contract::RuleKind::kReserved:
+    case contract::RuleKind::kCount:
+    case contract::RuleKind::kCountOf:
+    case contract::RuleKind::kAbsent:
+    case contract::RuleKind::kElements:
+    case contract::RuleKind::kSameRank:
+    case contract::RuleKind::kReducesLoss:
+    case contract::RuleKind::kCustom:
+      break;
+  }
+  return nullptr;
+}
+
+// By the names of their parameters.
 Json RelationsJson(const contract::Contract& contract) {
-  constexpr const char* kKinds[] = {
-      "same dtype", "names dtype", nullptr,      "converts", "promotes", nullptr,
-      nullptr,      nullptr,       nullptr,      nullptr,    nullptr,    "wanted",
-      nullptr,      "same shape",  "broadcasts", "reduces",  nullptr};
-  static_assert(std::size(kKinds) == static_cast<size_t>(contract::RuleKind::kCustom) + 1);
   Json relations = Json::array();
   for (const contract::Rule& rule : contract.rules) {
-    const char* kind = kKinds[static_cast<size_t>(rule.kind)];
+    const char* const kind = RelationName(rule.kind);
     if (kind == nullptr) continue;
+    const bool wanted = rule.kind == contract::RuleKind::kWanted;
+    // An entry of an array is what callers look at.
+    if (wanted && contract.At(rule.other).kind != contract::Kind::kBoolArray) continue;
     Json relation = {{"kind", kind}};
     const std::pair<const char*, int> places[] = {{"subject", rule.subject},
                                                   {"other", rule.other},
@@ -49,7 +84,7 @@ Json RelationsJson(const contract::Contract& contract) {
     for (const auto& [place, index] : places) {
       if (index >= 0) relation[place] = contract.At(index).name;
     }
-    if (rule.kind == contract::RuleKind::kWanted) relation["entry"] = rule.entry;
+    if (wanted) relation["entry"] = rule.entry;
     relations.push_back(std::move(relation));
   }
   return relations;

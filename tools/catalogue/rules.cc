@@ -42,12 +42,18 @@ constexpr GenericRule kGeneric[] = {
      "a misspelled value; `aclimb env` marks it", "correct the variable, or unset it"},
     {"workspace-overflow", "the workspace fits in 2^63 bytes", "shapes that no memory can hold",
      "split the tensors"},
+    {"thread", "the system gives phase 1 the thread on which oneDNN describes the work",
+     "the process or its control group has as many threads as it may have, or no memory for the "
+     "stack of another; the message names the limits",
+     "raise the limit, or end threads, and call again"},
 };
 
 const char* CauseOf(contract::RuleKind kind) {
   switch (kind) {
     case contract::RuleKind::kSameDType:
       return "one of the two was converted and the other was not";
+    case contract::RuleKind::kSameDTypeOr:
+      return "a tensor that was converted to a third dtype";
     case contract::RuleKind::kSameShape:
       return "a tensor of another layer or another step, or one that was reshaped";
     case contract::RuleKind::kConvertsToFloat:
@@ -67,9 +73,16 @@ const char* CauseOf(contract::RuleKind kind) {
     case contract::RuleKind::kReserved:
       return "a value that PyTorch has and the operator's document does not support so far";
     case contract::RuleKind::kCount:
+    case contract::RuleKind::kCountOf:
       return "an array of another operator, or a missing entry";
     case contract::RuleKind::kWanted:
-      return "a mask that asks for more than the caller passes";
+      return "a flag or a number that asks for more than the caller passes";
+    case contract::RuleKind::kAbsent:
+      return "a tensor for what the operator does not do";
+    case contract::RuleKind::kElements:
+      return "a tensor that was sliced, repeated or made for another call";
+    case contract::RuleKind::kReducesLoss:
+      return "a loss of each element where one number is asked for, or one number for all";
     case contract::RuleKind::kSameRank:
       return "a dimension that is missing or extra";
     case contract::RuleKind::kBroadcasts:
@@ -112,9 +125,10 @@ void AddGeneric(const contract::Contract& contract, std::string id, std::vector<
       kind.size() == rest.size() ? std::string_view() : rest.substr(kind.size() + 1);
   for (const GenericRule& row : kGeneric) {
     if (row.kind != kind) continue;
-    const int code = kind == "null"   ? static_cast<int>(kAclnnNullptr)
-                     : kind == "rank" ? contract.rank_code
-                                      : static_cast<int>(kAclnnInvalid);
+    const int code = kind == "null"     ? static_cast<int>(kAclnnNullptr)
+                     : kind == "rank"   ? contract.rank_code
+                     : kind == "thread" ? static_cast<int>(kAclnnRuntime)
+                                        : static_cast<int>(kAclnnInvalid);
     std::string context = ContextOf(contract, parameter);
     out.push_back({std::move(id), code, row.meaning, row.causes, row.fix, std::move(context)});
     return;
@@ -146,7 +160,9 @@ void AddOperator(const contract::Contract& contract, std::vector<RuleEntry>& out
     }
     out.push_back(std::move(text));
   }
-  AddGeneric(contract, Cat(contract.folder, "/workspace-overflow"), out);
+  for (const char* last : {"workspace-overflow", "thread"}) {
+    AddGeneric(contract, Cat(contract.folder, "/", last), out);
+  }
 }
 
 }  // namespace

@@ -42,25 +42,13 @@ inline constexpr contract::Parameter kParameters[] = {
         kTracker),
 };
 
-template <int kTensor>
-std::optional<std::string> HasNotOneElement(const contract::Arguments& arguments) {
-  const TensorDescriptor& tensor = arguments.Tensor(kTensor);
-  if (tensor.ElementCount() == 1) return std::nullopt;
-  return Cat(kParameters[kTensor].name, ".shape is ", contract::ShapeText(tensor),
-             "; expected one element.");
-}
-template <int kTensor>
-constexpr contract::Rule OneElement(const char* id, const char* statement) {
-  return contract::Custom(id, &HasNotOneElement<kTensor>, statement,
-                          "pass a tensor of one element");
-}
 inline constexpr contract::Rule kRules[] = {
-    OneElement<kScale>("one-element/currentScale", "currentScale has one element"),
-    OneElement<kTracker>("one-element/growthTracker", "growthTracker has one element"),
-    OneElement<kFoundInf>("one-element/foundInf", "foundInf has one element"),
-    OneElement<kNewScale>("one-element/updatedScale", "updatedScale has one element"),
-    OneElement<kNewTracker>("one-element/updatedGrowthTracker",
-                            "updatedGrowthTracker has one element"),
+    contract::OneElement("one-element/currentScale", kScale, "pass a tensor of one element"),
+    contract::OneElement("one-element/growthTracker", kTracker, "pass a tensor of one element"),
+    contract::OneElement("one-element/foundInf", kFoundInf, "pass a tensor of one element"),
+    contract::OneElement("one-element/updatedScale", kNewScale, "pass a tensor of one element"),
+    contract::OneElement("one-element/updatedGrowthTracker", kNewTracker,
+                         "pass a tensor of one element"),
 };
 
 inline constexpr contract::Contract kContract = {

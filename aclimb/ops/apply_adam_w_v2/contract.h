@@ -28,16 +28,6 @@ enum : int {
   kMaximize
 };
 
-inline std::optional<std::string> NoMax(const contract::Arguments& arguments) {
-  if (!arguments.Bool(kAmsgrad) || arguments.Given(kMax)) return std::nullopt;
-  return "maxGradNormOptionalRef is null and amsgrad is true; expected a tensor.";
-}
-inline std::optional<std::string> SeveralSteps(const contract::Arguments& arguments) {
-  const TensorDescriptor& step = arguments.Tensor(kStep);
-  if (step.ElementCount() == 1) return std::nullopt;
-  return Cat("step.shape is ", contract::ShapeText(step), "; expected one element.");
-}
-
 inline constexpr auto kDTypes = contract::OnAll(contract::kFloatDTypes);
 inline constexpr contract::Parameter kParameters[] = {
     contract::InOut("varRef", kDTypes, "the parameter, any shape"),
@@ -66,16 +56,15 @@ constexpr contract::Rule ShapedAsVar(const char* id, int tensor) {
   return contract::SameShape(id, tensor, kVar, "create it with the shape of varRef");
 }
 inline constexpr contract::Rule kRules[] = {
-    contract::Custom("null/max", &NoMax, "maxGradNormOptionalRef is not null if amsgrad is true",
-                     "pass the tensor that keeps the largest v", kAclnnNullptr),
+    contract::Wanted("wanted/maxGradNormOptionalRef", kMax, kAmsgrad,
+                     "pass the tensor that keeps the largest v"),
     LikeVar("same-dtype/mRef", kM),
     LikeVar("same-dtype/vRef", kV),
     ShapedAsVar("same-shape/mRef", kM),
     ShapedAsVar("same-shape/vRef", kV),
     ShapedAsVar("same-shape/maxGradNormOptionalRef", kMax),
     ShapedAsVar("same-shape/grad", kGrad),
-    contract::Custom("one-element/step", &SeveralSteps, "step has one element",
-                     "pass a tensor of one element"),
+    contract::OneElement("one-element/step", kStep, "pass a tensor of one element"),
 };
 
 inline constexpr contract::Contract kContract = {

@@ -192,9 +192,6 @@ TEST(AttentionContract, FlashAttentionScore) {
                      [](CallArguments& a) { a.String(kInputLayout, triangle); });
   harness.ExpectRule("absent/paddingMaskOptional",
                      [](CallArguments& a) { a.Tensor(kPaddingMask, {2}, kFloat); });
-  harness.ExpectRule("dtype/attenMaskOptional", [](CallArguments& a) {
-    a.Tensor(kAttenMask, {3, 5}, kFloat);
-  });
   harness.ExpectRule("shape/query", [](CallArguments& a) { a.Integer(kHeadNum, 3); });
   harness.ExpectRule("shape/query", [](CallArguments& a) { a.Tensor(kQuery, {2, 3, 32}, kFloat); });
   harness.ExpectRule("shape/key", [](CallArguments& a) { a.Tensor(kKey, {2, 3, 5, 8}, kFloat); });
@@ -270,9 +267,6 @@ TEST(AttentionContract, FlashAttentionScoreGrad) {
                      [](CallArguments& a) { a.String(kInputLayout, sequences); });
   harness.ExpectRule("absent/paddingMaskOptional",
                      [](CallArguments& a) { a.Tensor(kPaddingMask, {2}, kFloat); });
-  harness.ExpectRule("dtype/attenMaskOptional", [](CallArguments& a) {
-    a.Tensor(kAttenMask, {3, 5}, kFloat);
-  });
   harness.ExpectRule("shape/query", [](CallArguments& a) { a.Integer(kHeadNum, 3); });
   harness.ExpectRule("shape/keyIn", [](CallArguments& a) { a.Tensor(kKey, {3, 5, 2, 8}, kFloat); });
   harness.ExpectRule("shape/value", [](CallArguments& a) {

@@ -14,6 +14,7 @@ inline constexpr uint8_t kTrainingProducts =
 inline constexpr auto kFloats = contract::OnAll(contract::kFloatDTypes);
 inline constexpr auto kFloat = contract::OnAll(contract::DTypes(DType::kFloat32));
 inline constexpr auto kBytes = contract::OnAll(contract::DTypes(DType::kUInt8));
+inline constexpr auto kFlags = contract::OnAll(contract::DTypes(DType::kBool, DType::kUInt8));
 
 constexpr contract::Parameter Operands(const char* name, const char* doc) {
   return contract::WithRank(contract::Input(name, kFloats, doc), 3, 4);
@@ -38,7 +39,7 @@ constexpr contract::Parameter PaddingOf(const char* name) {
 constexpr contract::Parameter MaskOf(const char* name) {
   return contract::WithRank(
       contract::Optional(contract::Input(
-          name, {},
+          name, kFlags,
           "null, or [Sq, Skv], [B or 1, Sq, Skv], [B, N, Sq, Skv] or [B or 1, 1, Sq, Skv], where "
           "what is not 0 leaves a key out; for sparseMode 2 to 4 [2048, 2048], [1, 2048, 2048] or "
           "[1, 1, 2048, 2048], which is not read")),
@@ -106,23 +107,23 @@ constexpr contract::Rule SparseModeRule(int position) {
       "pass 0 to 4; those above, of prefixes and of parts of sequences, are not implemented");
 }
 
+// keepProb 1 alone does without a mask of dropout.
+constexpr contract::Rule NeedsKept(int kept, int keep) {
+  return contract::WantedUnless("needed/dropMaskOptional", kept, keep, 1,
+                                "pass the mask, or keepProb as 1", kAclnnInvalid);
+}
+
 inline constexpr const char* kQueryStatement =
     "query has the layout inputLayout with headNum heads";
 inline constexpr const char* kQueryFix = "pass the layout that query has, and its number of heads";
 inline constexpr const char* kKeyFix = "pass keys for the same batches and heads";
 inline constexpr const char* kValueFix = "pass a value for each key";
 inline constexpr const char* kBiasFix = "pass a number for each score";
-inline constexpr const char* kNeedsMaskStatement =
-    "attenMaskOptional is given unless sparseMode is 0";
-inline constexpr const char* kNeedsMaskFix =
-    "pass the mask, for sparseMode 2 to 4 the triangle [2048, 2048]";
 inline constexpr const char* kMaskFix =
     "pass a flag for each score, for sparseMode 2 to 4 the triangle [2048, 2048]";
 inline constexpr const char* kBandStatement =
     "preTokens + nextTokens is 0 or more where sparseMode reads them";
 inline constexpr const char* kBandFix = "pass a band that has keys";
-inline constexpr const char* kNeedsKeptStatement = "dropMaskOptional is given unless keepProb is 1";
-inline constexpr const char* kNeedsKeptFix = "pass the mask, or keepProb as 1";
 inline constexpr const char* kKeptFix = "make the mask for that many";
 
 // The rules that the functions for training share.
@@ -135,11 +136,8 @@ ACLIMB_ATTENTION_PREDICATE(QueryRule, WrongQuery(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(KeyRule, WrongKey(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(ValueRule, WrongValue(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(BiasRule, WrongBias(arguments, kAt, true))
-ACLIMB_ATTENTION_PREDICATE(MaskDTypeRule, WrongMaskDType(arguments, kAt, 0))
-ACLIMB_ATTENTION_PREDICATE(NeedsMaskRule, MissingMask(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(MaskRule, WrongMask(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(BandRule, WrongBand(arguments, kAt))
-ACLIMB_ATTENTION_PREDICATE(NeedsKeptRule, MissingKept(arguments, kAt))
 ACLIMB_ATTENTION_PREDICATE(KeptRule, WrongKept(arguments, kAt))
 #undef ACLIMB_ATTENTION_PREDICATE
 
@@ -150,11 +148,6 @@ Finding StatisticsRule(const contract::Arguments& arguments) {
 template <const Places& kAt, int kPlace>
 Finding ResultRule(const contract::Arguments& arguments) {
   return WrongResult(arguments, kAt, kPlace);
-}
-template <const Places& kAt, int kPlace>
-Finding AbsentRule(const contract::Arguments& arguments) {
-  if (!arguments.Given(kPlace) || arguments.Tensor(kPlace).IsEmpty()) return std::nullopt;
-  return Cat(ShapeIs(arguments, kAt, kPlace), "; expected null or an empty tensor.");
 }
 
 namespace flash_attention_score {
@@ -240,10 +233,7 @@ inline constexpr contract::Rule kRules[] = {
     LayoutRule(kInputLayout),
     PreciseRule(kInnerPrecise),
     SparseModeRule(kSparseMode),
-    contract::Custom("absent/paddingMaskOptional", &AbsentRule<kPlaces, kPaddingMask>,
-                     "paddingMaskOptional is null or empty", "pass null"),
-    contract::Custom("dtype/attenMaskOptional", &MaskDTypeRule<kPlaces>,
-                     "attenMaskOptional is BOOL or UINT8", "convert the mask"),
+    contract::Absent("absent/paddingMaskOptional", "pass null", kPaddingMask),
     contract::Custom("shape/query", &QueryRule<kPlaces>, kQueryStatement, kQueryFix),
     contract::Custom("shape/key", &KeyRule<kPlaces>,
                      "key has the layout and the B and D of query, and a number of heads that "
@@ -255,14 +245,12 @@ inline constexpr contract::Rule kRules[] = {
                      "realShiftOptional is [B, N, Sq, Skv], [1, N, Sq, Skv] or [B, N, 1, Skv] of "
                      "query and key",
                      kBiasFix),
-    contract::Custom("needed/attenMaskOptional", &NeedsMaskRule<kPlaces>, kNeedsMaskStatement,
-                     kNeedsMaskFix),
+    NeedsMask("needed/attenMaskOptional", kAttenMask, kSparseMode),
     contract::Custom("shape/attenMaskOptional", &MaskRule<kPlaces>,
                      "attenMaskOptional has a shape of those for sparseMode, query and key",
                      kMaskFix),
     contract::Custom("band/nextTokens", &BandRule<kPlaces>, kBandStatement, kBandFix),
-    contract::Custom("needed/dropMaskOptional", &NeedsKeptRule<kPlaces>, kNeedsKeptStatement,
-                     kNeedsKeptFix),
+    NeedsKept(kDropMask, kKeepProb),
     contract::Custom("shape/dropMaskOptional", &KeptRule<kPlaces>,
                      "dropMaskOptional has a bit for each of B * N * Sq * Skv weights of query and "
                      "key",
@@ -405,10 +393,7 @@ inline constexpr contract::Rule kRules[] = {
     LayoutRule(kInputLayout),
     PreciseRule(kInnerPrecise),
     SparseModeRule(kSparseMode),
-    contract::Custom("absent/paddingMaskOptional", &AbsentRule<kPlaces, kPaddingMask>,
-                     "paddingMaskOptional is null or empty", "pass null"),
-    contract::Custom("dtype/attenMaskOptional", &MaskDTypeRule<kPlaces>,
-                     "attenMaskOptional is BOOL or UINT8", "convert the mask"),
+    contract::Absent("absent/paddingMaskOptional", "pass null", kPaddingMask),
     contract::Custom("shape/query", &QueryRule<kPlaces>, kQueryStatement, kQueryFix),
     contract::Custom("shape/keyIn", &KeyRule<kPlaces>,
                      "keyIn has the layout and the B and D of query, and a number of heads that "
@@ -423,14 +408,12 @@ inline constexpr contract::Rule kRules[] = {
                      "pseShiftOptional is [B, N, Sq, Skv], [1, N, Sq, Skv] or [B, N, 1, Skv] of "
                      "query and keyIn",
                      kBiasFix),
-    contract::Custom("needed/attenMaskOptional", &NeedsMaskRule<kPlaces>, kNeedsMaskStatement,
-                     kNeedsMaskFix),
+    NeedsMask("needed/attenMaskOptional", kAttenMask, kSparseMode),
     contract::Custom("shape/attenMaskOptional", &MaskRule<kPlaces>,
                      "attenMaskOptional has a shape of those for sparseMode, query and keyIn",
                      kMaskFix),
     contract::Custom("band/nextTokens", &BandRule<kPlaces>, kBandStatement, kBandFix),
-    contract::Custom("needed/dropMaskOptional", &NeedsKeptRule<kPlaces>, kNeedsKeptStatement,
-                     kNeedsKeptFix),
+    NeedsKept(kDropMask, kKeepProb),
     contract::Custom("shape/dropMaskOptional", &KeptRule<kPlaces>,
                      "dropMaskOptional has a bit for each of B * N * Sq * Skv weights of query and "
                      "keyIn",

@@ -17,6 +17,9 @@ inline constexpr uint8_t kInferProducts = Bit(Product::kA2) | Bit(Product::kA3);
 inline constexpr auto kHalves =
     contract::OnAll(contract::DTypes(DType::kFloat16, DType::kBFloat16));
 
+inline constexpr auto kMaskFlags =
+    contract::OnAll(contract::DTypes(DType::kBool, DType::kInt8, DType::kUInt8));
+
 // 310P cards have no BFLOAT16.
 inline constexpr contract::ProductDTypes kPromptFloats = {
     {contract::DTypes(DType::kFloat16), 0, contract::DTypes(DType::kFloat16, DType::kBFloat16),
@@ -29,14 +32,6 @@ struct InferPlaces {
   int flag, out, log_sum;  // the first and the last -1 where there are no logarithms
 };
 
-// Which tensors are null for plain queries, keys and values.
-struct Absent {
-  const InferPlaces& places;
-  const int* positions;
-  size_t count;
-  const char* what;
-};
-
 constexpr contract::Parameter Unused(const char* name) {
   return contract::WithRank(
       contract::EmptyIsAbsent(contract::Optional(contract::Input(name, {}, "null"))), 0, 8);
@@ -47,8 +42,6 @@ constexpr contract::Parameter Counts(const char* name, const char* doc) {
 
 Finding WrongCounts(const contract::Arguments& arguments, const InferPlaces& places, int place,
                     bool of_keys);
-Finding Unwanted(const contract::Arguments& arguments, const Absent& absent);
-Finding MissingLogSum(const contract::Arguments& arguments, const InferPlaces& places);
 // How many queries or keys of each batch there are; none: all.
 std::vector<int64_t> CountsOf(const contract::Arguments& arguments, int place, int64_t batch);
 
@@ -61,9 +54,6 @@ ACLIMB_INFER_PREDICATE(InferQueryRule, WrongQuery(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferKeyRule, WrongKey(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferValueRule, WrongValue(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferBiasRule, WrongBias(arguments, kPlaces.at, false))
-ACLIMB_INFER_PREDICATE(InferMaskDTypeRule,
-                       WrongMaskDType(arguments, kPlaces.at, contract::DTypes(DType::kInt8)))
-ACLIMB_INFER_PREDICATE(InferNeedsMaskRule, MissingMask(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferMaskRule, WrongMask(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferBandRule, WrongBand(arguments, kPlaces.at))
 ACLIMB_INFER_PREDICATE(InferQueryCountsRule,
@@ -71,16 +61,11 @@ ACLIMB_INFER_PREDICATE(InferQueryCountsRule,
 ACLIMB_INFER_PREDICATE(InferKeyCountsRule,
                        WrongCounts(arguments, kPlaces, kPlaces.key_counts, true))
 ACLIMB_INFER_PREDICATE(InferOutRule, WrongResult(arguments, kPlaces.at, kPlaces.out))
-ACLIMB_INFER_PREDICATE(InferNeedsLogSumRule, MissingLogSum(arguments, kPlaces))
 ACLIMB_INFER_PREDICATE(InferLogSumRule,
                        arguments.Bool(kPlaces.flag)
                            ? WrongStatistics(arguments, kPlaces.at, kPlaces.log_sum, 1)
                            : std::nullopt)
 #undef ACLIMB_INFER_PREDICATE
-template <const Absent& kAbsent>
-Finding UnwantedRule(const contract::Arguments& arguments) {
-  return Unwanted(arguments, kAbsent);
-}
 
 // The parameters that both forms begin with; names of optional ones end with O.
 #define ACLIMB_INFER_COMMON_PARAMETERS(O)                                                        \
@@ -91,7 +76,7 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
       4, 4),                                                                                     \
       contract::WithRank(                                                                        \
           contract::Optional(contract::Input(                                                    \
-              "attenMask" O, {},                                                                 \
+              "attenMask" O, kMaskFlags,                                                         \
               "null, or [Sq, Skv], [B or 1, Sq, Skv], [B, N, Sq, Skv] or [B or 1, 1, Sq, Skv], " \
               "Sq and Skv or more, where what is not 0 leaves a key out; for sparseMode 2 to 4 " \
               "[2048, 2048], [1, 2048, 2048] or [1, 1, 2048, 2048], which is not read")),        \
@@ -153,15 +138,13 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
       contract::Count("count/value", kValue, contract::Exactly(1),                           \
                       "pass one tensor with all batches; a tensor for each is not implemented")
 
-#define ACLIMB_INFER_PAGED_RULES(O)                                                             \
-  contract::Custom("absent/blockTable" O, &UnwantedRule<kPaged>,                                \
-                   "blockTable" O " is null with query",                                        \
-                   "pass key and value whole: paged ones "                                      \
-                   "are not implemented"),                                                      \
-      contract::Custom("absent/kvPaddingSize" O, &UnwantedRule<kPadding>,                       \
-                       "queryPaddingSize" O " and kvPaddingSize" O " are null with query",      \
-                       "pass sequences that begin with the tensor: padding on the left is not " \
-                       "implemented")
+#define ACLIMB_INFER_PAGED_RULES(O)                                                          \
+  contract::Absent("absent/blockTable" O,                                                    \
+                   "pass key and value whole: paged ones are not implemented", kBlockTable), \
+      contract::Absent("absent/kvPaddingSize" O,                                             \
+                       "pass sequences that begin with the tensor: padding on the left is "  \
+                       "not implemented",                                                    \
+                       kQueryPaddingSize, kKvPaddingSize)
 
 #define ACLIMB_INFER_CORE_RULES(O)                                                                \
   contract::SameDType("same-dtype/key", kKey, kQuery, "pass both in one dtype"),                  \
@@ -181,8 +164,6 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
                         "pass 0 to 4; those above are not implemented"),                          \
       contract::InRange("range/innerPrecise", kInnerPrecise, contract::Between(0, 3),             \
                         "pass 0 to 3"),                                                           \
-      contract::Custom("dtype/attenMask" O, &InferMaskDTypeRule<kPlaces>,                         \
-                       "attenMask" O " is BOOL, INT8 or UINT8", "convert the mask"),              \
       contract::Custom("shape/query", &InferQueryRule<kPlaces>,                                   \
                        "query has the layout inputLayout with numHeads heads",                    \
                        "pass the layout that query has, and its number of heads"),                \
@@ -198,9 +179,7 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
                        " is [B, N, Sq, Skv] or [1, N, Sq, Skv] of query and key, or "             \
                        "has more rows and columns",                                               \
                        "pass a number for each score"),                                           \
-      contract::Custom("needed/attenMask" O, &InferNeedsMaskRule<kPlaces>,                        \
-                       "attenMask" O " is given unless sparseMode is 0",                          \
-                       "pass the mask, for sparseMode 2 to 4 the triangle [2048, 2048]"),         \
+      NeedsMask("needed/attenMask" O, kAttenMask, kSparseMode),                                   \
       contract::Custom("shape/attenMask" O, &InferMaskRule<kPlaces>,                              \
                        "attenMask" O " has a shape of those for sparseMode, query and key",       \
                        "pass a flag for each score, for sparseMode 2 to 4 the triangle "          \
@@ -223,9 +202,8 @@ Finding UnwantedRule(const contract::Arguments& arguments) {
                        "allocate attentionOut with this shape")
 
 #define ACLIMB_INFER_LOG_RULES(O)                                                          \
-  contract::Custom("needed/softmaxLse", &InferNeedsLogSumRule<kPlaces>,                    \
-                   "softmaxLse is given when softmaxLseFlag is true",                      \
-                   "pass the tensor, or softmaxLseFlag as false"),                         \
+  contract::Wanted("needed/softmaxLse", kSoftmaxLse, kSoftmaxLseFlag,                      \
+                   "pass the tensor, or softmaxLseFlag as false", kAclnnInvalid),          \
       contract::Custom("shape/softmaxLse", &InferLogSumRule<kPlaces>,                      \
                        "softmaxLse is [B, N, Sq, 1] of query when softmaxLseFlag is true", \
                        "allocate a number for each query")
@@ -277,20 +255,11 @@ inline constexpr contract::Parameter kParameters[] = {
 };
 
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
-inline constexpr int kOfQuantised[] = {kDeqScale1,      kQuantScale1,  kDeqScale2,
-                                       kQuantScale2,    kQuantOffset2, kAntiquantScale,
-                                       kAntiquantOffset};
-inline constexpr Absent kQuantised = {kPlaces, kOfQuantised, 7, "quantised tensors"};
-inline constexpr int kOfPaged[] = {kBlockTable};
-inline constexpr Absent kPaged = {kPlaces, kOfPaged, 1, "paged keys"};
-inline constexpr int kOfPadding[] = {kQueryPaddingSize, kKvPaddingSize};
-inline constexpr Absent kPadding = {kPlaces, kOfPadding, 2, "tensors of padding on the left"};
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Custom("absent/quantisation", &UnwantedRule<kQuantised>,
-                     "deqScale1, quantScale1, deqScale2, quantScale2, quantOffset2, "
-                     "antiquantScale and antiquantOffset are null with query",
-                     "pass tensors that are not quantised"),
+    contract::Absent("absent/quantisation", "pass tensors that are not quantised", kDeqScale1,
+                     kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+                     kAntiquantOffset),
     ACLIMB_INFER_RULES(""),
 };
 
@@ -343,29 +312,15 @@ inline constexpr contract::Parameter kParameters[] = {
 };
 
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
-inline constexpr int kOfQuantised[] = {
-    kDeqScale1,          kQuantScale1,         kDeqScale2,           kQuantScale2,
-    kQuantOffset2,       kAntiquantScale,      kAntiquantOffset,     kKeyAntiquantScale,
-    kKeyAntiquantOffset, kValueAntiquantScale, kValueAntiquantOffset};
-inline constexpr Absent kQuantised = {kPlaces, kOfQuantised, 11, "quantised tensors"};
-inline constexpr int kOfPaged[] = {kBlockTable};
-inline constexpr Absent kPaged = {kPlaces, kOfPaged, 1, "paged keys"};
-inline constexpr int kOfPadding[] = {kQueryPaddingSize, kKvPaddingSize};
-inline constexpr Absent kPadding = {kPlaces, kOfPadding, 2, "tensors of padding on the left"};
-inline constexpr int kOfPrefix[] = {kKeySharedPrefix, kValueSharedPrefix};
-inline constexpr Absent kPrefix = {kPlaces, kOfPrefix, 2, "shared prefixes"};
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Custom("absent/quantisation", &UnwantedRule<kQuantised>,
-                     "deqScale1Optional, quantScale1Optional, deqScale2Optional, "
-                     "quantScale2Optional, quantOffset2Optional, antiquantScaleOptional, "
-                     "antiquantOffsetOptional, keyAntiquantScaleOptional, "
-                     "keyAntiquantOffsetOptional, valueAntiquantScaleOptional and "
-                     "valueAntiquantOffsetOptional are null with query",
-                     "pass tensors that are not quantised"),
-    contract::Custom("absent/keySharedPrefixOptional", &UnwantedRule<kPrefix>,
-                     "keySharedPrefixOptional and valueSharedPrefixOptional are null with query",
-                     "pass the prefix as part of key and value: shared ones are not implemented"),
+    contract::Absent("absent/quantisation", "pass tensors that are not quantised", kDeqScale1,
+                     kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+                     kAntiquantOffset, kKeyAntiquantScale, kKeyAntiquantOffset,
+                     kValueAntiquantScale, kValueAntiquantOffset),
+    contract::Absent("absent/keySharedPrefixOptional",
+                     "pass the prefix as part of key and value: shared ones are not implemented",
+                     kKeySharedPrefix, kValueSharedPrefix),
     ACLIMB_INFER_RULES("Optional"),
 };
 
@@ -424,36 +379,17 @@ inline constexpr contract::Parameter kParameters[] = {
 };
 
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
-inline constexpr int kOfQuantised[] = {
-    kDeqScale1,          kQuantScale1,         kDeqScale2,           kQuantScale2,
-    kQuantOffset2,       kAntiquantScale,      kAntiquantOffset,     kKeyAntiquantScale,
-    kKeyAntiquantOffset, kValueAntiquantScale, kValueAntiquantOffset};
-inline constexpr Absent kQuantised = {kPlaces, kOfQuantised, 11, "quantised tensors"};
-inline constexpr int kOfPaged[] = {kBlockTable};
-inline constexpr Absent kPaged = {kPlaces, kOfPaged, 1, "paged keys"};
-inline constexpr int kOfPadding[] = {kQueryPaddingSize, kKvPaddingSize};
-inline constexpr Absent kPadding = {kPlaces, kOfPadding, 2, "tensors of padding on the left"};
-inline constexpr int kOfRope[] = {kQueryRope, kKeyRope, kKeyRopeAntiquantScale};
-inline constexpr Absent kRope = {kPlaces, kOfRope, 3, "rotated parts of their own"};
-inline constexpr int kOfPrefix[] = {kKeySharedPrefix, kValueSharedPrefix};
-inline constexpr Absent kPrefix = {kPlaces, kOfPrefix, 2, "shared prefixes"};
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Custom("absent/quantisation", &UnwantedRule<kQuantised>,
-                     "deqScale1Optional, quantScale1Optional, deqScale2Optional, "
-                     "quantScale2Optional, quantOffset2Optional, antiquantScaleOptional, "
-                     "antiquantOffsetOptional, keyAntiquantScaleOptional, "
-                     "keyAntiquantOffsetOptional, valueAntiquantScaleOptional and "
-                     "valueAntiquantOffsetOptional are null with query",
-                     "pass tensors that are not quantised"),
-    contract::Custom(
-        "absent/keyRopeOptional", &UnwantedRule<kRope>,
-        "queryRopeOptional, keyRopeOptional and keyRopeAntiquantScaleOptional are null "
-        "with query",
-        "pass rotated queries and keys in query and key"),
-    contract::Custom("absent/keySharedPrefixOptional", &UnwantedRule<kPrefix>,
-                     "keySharedPrefixOptional and valueSharedPrefixOptional are null with query",
-                     "pass the prefix as part of key and value: shared ones are not implemented"),
+    contract::Absent("absent/quantisation", "pass tensors that are not quantised", kDeqScale1,
+                     kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+                     kAntiquantOffset, kKeyAntiquantScale, kKeyAntiquantOffset,
+                     kValueAntiquantScale, kValueAntiquantOffset),
+    contract::Absent("absent/keyRopeOptional", "pass rotated queries and keys in query and key",
+                     kQueryRope, kKeyRope, kKeyRopeAntiquantScale),
+    contract::Absent("absent/keySharedPrefixOptional",
+                     "pass the prefix as part of key and value: shared ones are not implemented",
+                     kKeySharedPrefix, kValueSharedPrefix),
     ACLIMB_INFER_RULES("Optional"),
 };
 
@@ -531,16 +467,10 @@ inline constexpr contract::Parameter kParameters[] = {
 };
 
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
-inline constexpr int kOfQuantised[] = {kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2,
-                                       kQuantOffset2};
-inline constexpr Absent kQuantised = {kPlaces, kOfQuantised, 5, "quantised tensors"};
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Custom(
-        "absent/quantisation", &UnwantedRule<kQuantised>,
-        "deqScale1, quantScale1, deqScale2, quantScale2 and quantOffset2 are null with "
-        "query",
-        "pass tensors that are not quantised"),
+    contract::Absent("absent/quantisation", "pass tensors that are not quantised", kDeqScale1,
+                     kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2),
     ACLIMB_INFER_CORE_RULES(""),
 };
 
@@ -600,7 +530,7 @@ inline constexpr contract::Parameter kParameters[] = {
                        4, 4),
     contract::WithRank(
         contract::Optional(contract::Input(
-            "attenMask", {},
+            "attenMask", kMaskFlags,
             "null, or [B, Skv], [1, Skv], [B or 1, 1, Skv], [B, N, 1, Skv] or [B or 1, 1, 1, Skv], "
             "Skv or more, where what is not 0 leaves a key out")),
         2, 4),
@@ -647,14 +577,6 @@ inline constexpr InferPlaces kPlaces = {.at = {.parameters = kParameters,
                                         .flag = -1,
                                         .out = kAttentionOut,
                                         .log_sum = -1};
-inline constexpr int kOfQuantised[] = {kDequantScale1,  kQuantScale1,  kDequantScale2,
-                                       kQuantScale2,    kQuantOffset2, kAntiquantScale,
-                                       kAntiquantOffset};
-inline constexpr Absent kQuantised = {kPlaces, kOfQuantised, 7, "quantised tensors"};
-inline constexpr int kOfPaged[] = {kBlockTable};
-inline constexpr Absent kPaged = {kPlaces, kOfPaged, 1, "paged keys"};
-inline constexpr int kOfPadding[] = {kKvPaddingSize};
-inline constexpr Absent kPadding = {kPlaces, kOfPadding, 1, "tensors of padding on the left"};
 
 inline Finding ManyQueries(const contract::Arguments& arguments) {
   const Sizes n = SizesOf(arguments, kPlaces.at);
@@ -677,17 +599,14 @@ inline constexpr contract::Rule kRules[] = {
     contract::InRange("range/numKeyValueHeads", kNumKeyValueHeads, contract::AtLeast(0),
                       "pass the number of heads of key, or 0"),
     contract::InRange("range/innerPrecise", kInnerPrecise, contract::Between(0, 3), "pass 0 to 3"),
-    contract::Custom("absent/quantisation", &UnwantedRule<kQuantised>,
-                     "dequantScale1, quantScale1, dequantScale2, quantScale2, quantOffset2, "
-                     "antiquantScale and antiquantOffset are null with query",
-                     "pass tensors that are not quantised"),
-    contract::Custom("absent/blocktable", &UnwantedRule<kPaged>, "blocktable is null with query",
-                     "pass key and value whole: paged ones are not implemented"),
-    contract::Custom(
-        "absent/kvPaddingSize", &UnwantedRule<kPadding>, "kvPaddingSize is null with query",
-        "pass keys that begin with the tensor: padding on the left is not implemented"),
-    contract::Custom("dtype/attenMask", &InferMaskDTypeRule<kPlaces>,
-                     "attenMask is BOOL, INT8 or UINT8", "convert the mask"),
+    contract::Absent("absent/quantisation", "pass tensors that are not quantised", kDequantScale1,
+                     kQuantScale1, kDequantScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+                     kAntiquantOffset),
+    contract::Absent("absent/blocktable",
+                     "pass key and value whole: paged ones are not implemented", kBlockTable),
+    contract::Absent("absent/kvPaddingSize",
+                     "pass keys that begin with the tensor: padding on the left is not implemented",
+                     kKvPaddingSize),
     contract::Custom("shape/query", &InferQueryRule<kPlaces>,
                      "query has the layout inputLayout with numHeads heads",
                      "pass the layout that query has, and its number of heads"),

@@ -23,21 +23,4 @@ Finding WrongCounts(const contract::Arguments& arguments, const InferPlaces& pla
              "; expected 1 or ", n.batch, " numbers from 0 to ", most, ".");
 }
 
-Finding Unwanted(const contract::Arguments& arguments, const Absent& absent) {
-  for (size_t i = 0; i < absent.count; ++i) {
-    const int place = absent.positions[i];
-    if (!arguments.Given(place) || arguments.Tensor(place).IsEmpty()) continue;
-    const Places& at = absent.places.at;
-    return Cat(ShapeIs(arguments, at, place), " and ", ShapeIs(arguments, at, at.query),
-               "; expected null, since ", absent.what, " are not implemented.");
-  }
-  return std::nullopt;
-}
-
-Finding MissingLogSum(const contract::Arguments& arguments, const InferPlaces& places) {
-  if (!arguments.Bool(places.flag) || arguments.Given(places.log_sum)) return std::nullopt;
-  return Cat(places.at.NameOf(places.flag), " is true and ", places.at.NameOf(places.log_sum),
-             " is null; expected a tensor.");
-}
-
 }  // namespace aclimb::attention

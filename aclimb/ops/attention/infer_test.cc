@@ -173,9 +173,6 @@ char sequences[] = "TND";
                      [](CallArguments& a) { a.Tensor(kKvPaddingSize, {1}, DType::kInt64); }); \
   harness.ExpectRule("choice/inputLayout",                                                    \
                      [](CallArguments& a) { a.String(kInputLayout, sequences); });            \
-  harness.ExpectRule("dtype/attenMask" O, [](CallArguments& a) {                              \
-    a.Tensor(kAttenMask, {3, 5}, kHalf);                                                      \
-  });                                                                                         \
   harness.ExpectRule("shape/query", [](CallArguments& a) { a.Integer(kNumHeads, 3); });       \
   harness.ExpectRule("shape/key", [](CallArguments& a) { a.Integer(kNumKeyValueHeads, 0); }); \
   harness.ExpectRule("shape/key", [](CallArguments& a) {                                      \
@@ -271,9 +268,6 @@ TEST(AttentionContract, PromptFlashAttentionV3) {
                      [](CallArguments& a) { a.Tensor(kDeqScale1, {1}, DType::kFloat32); });
   harness.ExpectRule("choice/inputLayout",
                      [](CallArguments& a) { a.String(kInputLayout, sequences); });
-  harness.ExpectRule("dtype/attenMask", [](CallArguments& a) {
-    a.Tensor(kAttenMask, {3, 5}, kHalf);
-  });
   harness.ExpectRule("shape/query", [](CallArguments& a) { a.Integer(kNumHeads, 3); });
   harness.ExpectRule("shape/key", [](CallArguments& a) { a.Integer(kNumKeyValueHeads, 4); });
   harness.ExpectRule("shape/value", [](CallArguments& a) {
@@ -330,9 +324,6 @@ TEST(AttentionContract, IncreFlashAttentionV4) {
                      [](CallArguments& a) { a.Tensor(kKvPaddingSize, {1}, DType::kInt64); });
   harness.ExpectRule("choice/inputLayout",
                      [](CallArguments& a) { a.String(kInputLayout, sequences); });
-  harness.ExpectRule("dtype/attenMask", [](CallArguments& a) {
-    a.Tensor(kAttenMask, {2, 5}, kHalf);
-  });
   harness.ExpectRule("shape/query", [](CallArguments& a) { a.Integer(kNumHeads, 3); });
   harness.ExpectRule("shape/key", [](CallArguments& a) { a.Integer(kNumKeyValueHeads, 4); });
   harness.ExpectRule("shape/value", [](CallArguments& a) {

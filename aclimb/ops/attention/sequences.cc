@@ -63,13 +63,4 @@ Finding WrongSequenceKept(const contract::Arguments& arguments, const SequencePl
              weights, " weights.");
 }
 
-Finding WrongSequenceStatistics(const contract::Arguments& arguments, const SequencePlaces& places,
-                                int place) {
-  const Shape& query = ShapeAt(arguments, places.at.query);
-  const Shape expected = {query[0], query[1], 8};
-  if (ShapeAt(arguments, place) == expected) return std::nullopt;
-  return Cat(ShapeIs(arguments, places.at, place), " and ",
-             ShapeIs(arguments, places.at, places.at.query), "; expected ", Text(expected), ".");
-}
-
 }  // namespace aclimb::attention

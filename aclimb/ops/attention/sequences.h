@@ -46,7 +46,5 @@ Finding WrongQueryEnds(const contract::Arguments& arguments, const SequencePlace
 Finding WrongKeyEnds(const contract::Arguments& arguments, const SequencePlaces& places);
 Finding WrongSequenceMask(const contract::Arguments& arguments, const SequencePlaces& places);
 Finding WrongSequenceKept(const contract::Arguments& arguments, const SequencePlaces& places);
-Finding WrongSequenceStatistics(const contract::Arguments& arguments, const SequencePlaces& places,
-                                int place);
 
 }  // namespace aclimb::attention

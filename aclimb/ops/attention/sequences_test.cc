@@ -70,9 +70,6 @@ void ExpectCommonRules(Harness& harness, const attention::SequencePlaces& places
   });
   harness.ExpectRule("absent/paddingMaskOptional",
                      [&](CallArguments& a) { a.Tensor(padding, {2}, kFloat); });
-  harness.ExpectRule("dtype/attenMaskOptional", [&](CallArguments& a) {
-    a.Tensor(at.mask, {5, 6}, kFloat);
-  });
   harness.ExpectRule("shape/query", [&](CallArguments& a) { a.Integer(at.heads, 3); });
   harness.ExpectRule("shape/" + key, [&](CallArguments& a) {
     a.Tensor(at.key, {9, 3, 8}, kFloat);

@@ -118,24 +118,6 @@ Finding WrongBias(const contract::Arguments& arguments, const Places& at, bool r
              Choices(choices), ".");
 }
 
-Finding WrongMaskDType(const contract::Arguments& arguments, const Places& at,
-                       contract::DTypeMask also) {
-  if (!arguments.Given(at.mask)) return std::nullopt;
-  const contract::DTypeMask dtypes = contract::DTypes(DType::kBool, DType::kUInt8) | also;
-  const DType dtype = TensorAt(arguments, at.mask).dtype;
-  if (contract::Has(dtypes, dtype)) return std::nullopt;
-  return Cat(at.NameOf(at.mask), ".dtype is ", NameOf(dtype), "; expected ", contract::Text(dtypes),
-             ".");
-}
-
-Finding MissingMask(const contract::Arguments& arguments, const Places& at) {
-  if (arguments.Given(at.mask) || arguments.Integer(at.sparse_mode) == kDefaultMask) {
-    return std::nullopt;
-  }
-  return Cat(NumberIs(arguments, at, at.sparse_mode), " and ", at.NameOf(at.mask),
-             " is null; expected a mask, which only sparseMode 0 does without.");
-}
-
 Finding WrongMask(const contract::Arguments& arguments, const Places& at) {
   if (!arguments.Given(at.mask)) return std::nullopt;
   const Shape& shape = ShapeAt(arguments, at.mask);
@@ -174,12 +156,6 @@ Finding WrongBand(const contract::Arguments& arguments, const Places& at) {
   return Cat(NumberIs(arguments, at, at.pre_tokens), ", ", NumberIs(arguments, at, at.next_tokens),
              " and ", NumberIs(arguments, at, at.sparse_mode),
              "; expected two whose sum is 0 or more.");
-}
-
-Finding MissingKept(const contract::Arguments& arguments, const Places& at) {
-  if (arguments.Given(at.kept) || arguments.Real(at.keep) == 1) return std::nullopt;
-  return Cat(at.NameOf(at.keep), " is ", arguments.Real(at.keep), " and ", at.NameOf(at.kept),
-             " is null; expected the mask of dropout.");
 }
 
 Finding WrongKept(const contract::Arguments& arguments, const Places& at) {

@@ -102,14 +102,15 @@ Finding WrongKey(const contract::Arguments& arguments, const Places& at);
 Finding WrongValue(const contract::Arguments& arguments, const Places& at);
 // The bias is [B or 1, N, Sq, Skv], or [B, N, 1, Skv] if it may repeat its row.
 Finding WrongBias(const contract::Arguments& arguments, const Places& at, bool repeats);
-// The dtype of the mask: BOOL, UINT8 and what else there is in `also`.
-Finding WrongMaskDType(const contract::Arguments& arguments, const Places& at,
-                       contract::DTypeMask also);
-// The mask is there where the mode reads one, and has a shape of those that the mode has.
-Finding MissingMask(const contract::Arguments& arguments, const Places& at);
+// The mask is there where the mode reads one: the first does without.
+constexpr contract::Rule NeedsMask(const char* id, int mask, int sparse_mode) {
+  return contract::WantedUnless(id, mask, sparse_mode, kDefaultMask,
+                                "pass the mask, for sparseMode 2 to 4 the triangle [2048, 2048]",
+                                kAclnnInvalid);
+}
+// It has a shape of those that the mode has.
 Finding WrongMask(const contract::Arguments& arguments, const Places& at);
 Finding WrongBand(const contract::Arguments& arguments, const Places& at);
-Finding MissingKept(const contract::Arguments& arguments, const Places& at);
 Finding WrongKept(const contract::Arguments& arguments, const Places& at);
 // [B, N, Sq, last]
 Finding WrongStatistics(const contract::Arguments& arguments, const Places& at, int place,

@@ -15,6 +15,16 @@ constexpr contract::Parameter RowsOfAll(const char* name, const char* doc) {
 constexpr contract::Parameter GradientOfAll(const char* name, const char* doc) {
   return contract::WithRank(contract::Output(name, kFloats, doc), 3, 3);
 }
+// T queries in all, N heads of D elements, and what comes of them.
+constexpr contract::Parameter Queries(const char* name, const char* doc) {
+  return contract::WithShape(contract::Input(name, kFloats, doc), "T N D");
+}
+constexpr contract::Parameter Values(const char* name, const char* doc) {
+  return contract::WithShape(contract::Input(name, kFloats, doc), "T2 N2 Dv");
+}
+constexpr contract::Parameter Statistics(contract::Parameter parameter, const char* fix) {
+  return contract::WithShape(parameter, "T N 8", fix);
+}
 constexpr contract::Parameter NoBias(const char* name) {
   return contract::WithRank(contract::EmptyIsAbsent(contract::Optional(
                                 contract::Input(name, {}, "null: not implemented"))),
@@ -23,7 +33,7 @@ constexpr contract::Parameter NoBias(const char* name) {
 constexpr contract::Parameter SequenceMask() {
   return contract::WithRank(
       contract::Optional(contract::Input(
-          "attenMaskOptional", {},
+          "attenMaskOptional", kFlags,
           "null, or [longest Sq or more, longest Skv or more], where what is not 0 leaves a key of "
           "each sequence out; for sparseMode 2 to 4 [2048, 2048], which is not read")),
       2, 2);
@@ -56,10 +66,6 @@ ACLIMB_SEQUENCE_PREDICATE(KeyEndsRule, WrongKeyEnds(arguments, kAt))
 ACLIMB_SEQUENCE_PREDICATE(SequenceMaskRule, WrongSequenceMask(arguments, kAt))
 ACLIMB_SEQUENCE_PREDICATE(SequenceKeptRule, WrongSequenceKept(arguments, kAt))
 #undef ACLIMB_SEQUENCE_PREDICATE
-template <const SequencePlaces& kAt, int kPlace>
-Finding SequenceStatisticsRule(const contract::Arguments& arguments) {
-  return WrongSequenceStatistics(arguments, kAt, kPlace);
-}
 
 namespace flash_attention_var_len_score {
 
@@ -89,9 +95,9 @@ enum : int {
 };
 
 inline constexpr contract::Parameter kParameters[] = {
-    RowsOfAll("query", "[T, N, D]: the sequences' queries, one after the other"),
+    Queries("query", "the sequences' queries, one after the other"),
     RowsOfAll("key", "[T2, N2, D]: their keys; N2 divides N; dtype of query"),
-    RowsOfAll("value", "as key; its D may be another one"),
+    Values("value", "as key; its D may be another one"),
     NoBias("realShiftOptional"),
     KeptOf("dropMaskOptional"),
     PaddingOf("paddingMaskOptional"),
@@ -107,20 +113,21 @@ inline constexpr contract::Parameter kParameters[] = {
     LayoutOf(),
     PreciseOf(),
     SparseModeOf(),
-    contract::WithRank(contract::Output("softmaxMaxOut", kFloat,
-                                        "[T, N, 8]: the largest score, eight times; the lowest "
-                                        "FLOAT where no key takes part"),
-                       3, 3),
-    contract::WithRank(
-        contract::Output("softmaxSumOut", kFloat, "[T, N, 8]: the sum of exp(score - largest)"), 3,
-        3),
+    Statistics(contract::Output(
+                   "softmaxMaxOut", kFloat,
+                   "the largest score, eight times; the lowest FLOAT where no key takes part"),
+               "allocate eight numbers for each query"),
+    Statistics(contract::Output("softmaxSumOut", kFloat, "the sum of exp(score - largest)"),
+               "allocate eight numbers for each query"),
     contract::LeftAlone(
         contract::WithRank(contract::Output("softmaxOutOut", kFloats, "is left alone"), 1, 4)),
-    GradientOfAll(
-        "attentionOutOut",
-        "[T, N, D of value], dtype of query; 0 where no key takes part. Keys that mask, "
-        "band or a bias of -inf leave out have no part, NaN and infinity in them and their "
-        "values too"),
+    contract::WithShape(
+        contract::Output(
+            "attentionOutOut", kFloats,
+            "dtype of query; 0 where no key takes part. Keys that mask, "
+            "band or a bias of -inf leave out have no part, NaN and infinity in them and their "
+            "values too"),
+        "T N Dv"),
 };
 
 inline constexpr Places kAt = {.parameters = kParameters,
@@ -148,12 +155,8 @@ inline constexpr contract::Rule kRules[] = {
     SequenceLayoutRule(kInputLayout),
     PreciseRule(kInnerPrecise),
     SparseModeRule(kSparseMode),
-    contract::Custom("absent/realShiftOptional", &AbsentRule<kAt, kRealShift>,
-                     "realShiftOptional is null or empty", "pass null"),
-    contract::Custom("absent/paddingMaskOptional", &AbsentRule<kAt, kPaddingMask>,
-                     "paddingMaskOptional is null or empty", "pass null"),
-    contract::Custom("dtype/attenMaskOptional", &MaskDTypeRule<kAt>,
-                     "attenMaskOptional is BOOL or UINT8", "convert the mask"),
+    contract::Absent("absent/realShiftOptional", "pass null", kRealShift),
+    contract::Absent("absent/paddingMaskOptional", "pass null", kPaddingMask),
     contract::Custom("shape/query", &QueryRule<kAt>, kQueryStatement, kQueryFix),
     contract::Custom("shape/key", &KeyRule<kAt>,
                      "key has the layout and the D of query, and a number of heads that divides "
@@ -166,28 +169,17 @@ inline constexpr contract::Rule kRules[] = {
     contract::Custom("ends/actualSeqKvLenOptional", &KeyEndsRule<kPlaces>,
                      "actualSeqKvLenOptional are the ends of as many sequences in key",
                      kKeyEndsFix),
-    contract::Custom("needed/attenMaskOptional", &NeedsMaskRule<kAt>, kNeedsMaskStatement,
-                     kNeedsMaskFix),
+    NeedsMask("needed/attenMaskOptional", kAttenMask, kSparseMode),
     contract::Custom("shape/attenMaskOptional", &SequenceMaskRule<kPlaces>,
                      "attenMaskOptional has a flag for each score of the longest sequence, or the "
                      "shape for sparseMode",
                      kSequenceMaskFix),
     contract::Custom("band/nextTokens", &BandRule<kAt>, kBandStatement, kBandFix),
-    contract::Custom("needed/dropMaskOptional", &NeedsKeptRule<kAt>, kNeedsKeptStatement,
-                     kNeedsKeptFix),
+    NeedsKept(kDropMask, kKeepProb),
     contract::Custom("shape/dropMaskOptional", &SequenceKeptRule<kPlaces>,
                      "dropMaskOptional has a bit for each of N * Sq * Skv weights of each sequence "
                      "of query",
                      kKeptFix),
-    contract::Custom("shape/softmaxMaxOut", &SequenceStatisticsRule<kPlaces, kSoftmaxMax>,
-                     "softmaxMaxOut is [T, N, 8] of query",
-                     "allocate eight numbers for each query"),
-    contract::Custom("shape/softmaxSumOut", &SequenceStatisticsRule<kPlaces, kSoftmaxSum>,
-                     "softmaxSumOut is [T, N, 8] of query",
-                     "allocate eight numbers for each query"),
-    contract::Custom("shape/attentionOutOut", &ResultRule<kAt, kAttentionOut>,
-                     "attentionOutOut has the layout of query and the D of value",
-                     "allocate attentionOutOut with this shape"),
 };
 
 inline constexpr contract::Contract kContract = {
@@ -238,23 +230,24 @@ enum : int {
 };
 
 inline constexpr contract::Parameter kParameters[] = {
-    RowsOfAll("query", "as the forward call had it"),
+    Queries("query", "as the forward call had it"),
     RowsOfAll("keyIn", "as the forward call had it"),
-    RowsOfAll("value", "as the forward call had it"),
-    RowsOfAll("dy", "gradient of the forward result: its shape and dtype"),
+    Values("value", "as the forward call had it"),
+    contract::WithShape(
+        contract::Input("dy", kFloats, "gradient of the forward result, of its dtype"), "T N Dv",
+        "pass the gradient of the forward result"),
     NoBias("pseShiftOptional"),
     KeptOf("dropMaskOptional"),
     PaddingOf("paddingMaskOptional"),
     SequenceMask(),
-    contract::WithRank(
-        contract::Input("softmaxMaxOptional", kFloat, "[T, N, 8]: what the forward call returned"),
-        3, 3),
-    contract::WithRank(
-        contract::Input("softmaxSumOptional", kFloat, "[T, N, 8]: what the forward call returned"),
-        3, 3),
+    Statistics(contract::Input("softmaxMaxOptional", kFloat, "what the forward call returned"),
+               "pass what the forward call returned"),
+    Statistics(contract::Input("softmaxSumOptional", kFloat, "what the forward call returned"),
+               "pass what the forward call returned"),
     contract::WithRank(
         contract::Optional(contract::Input("softmaxInOptional", {}, "null, or not read")), 0, 8),
-    RowsOfAll("attentionInOptional", "the forward result"),
+    contract::WithShape(contract::Input("attentionInOptional", kFloats, "the forward result"),
+                        "T N Dv", "pass what the forward call returned"),
     PrefixOf(),
     EndsOf("actualSeqQLenOptional", "where each sequence's queries end"),
     EndsOf("actualSeqKvLenOptional", "where each sequence's keys end"),
@@ -303,12 +296,8 @@ inline constexpr contract::Rule kRules[] = {
     SequenceLayoutRule(kInputLayout),
     PreciseRule(kInnerPrecise),
     SparseModeRule(kSparseMode),
-    contract::Custom("absent/pseShiftOptional", &AbsentRule<kAt, kPseShift>,
-                     "pseShiftOptional is null or empty", "pass null"),
-    contract::Custom("absent/paddingMaskOptional", &AbsentRule<kAt, kPaddingMask>,
-                     "paddingMaskOptional is null or empty", "pass null"),
-    contract::Custom("dtype/attenMaskOptional", &MaskDTypeRule<kAt>,
-                     "attenMaskOptional is BOOL or UINT8", "convert the mask"),
+    contract::Absent("absent/pseShiftOptional", "pass null", kPseShift),
+    contract::Absent("absent/paddingMaskOptional", "pass null", kPaddingMask),
     contract::Custom("shape/query", &QueryRule<kAt>, kQueryStatement, kQueryFix),
     contract::Custom("shape/keyIn", &KeyRule<kAt>,
                      "keyIn has the layout and the D of query, and a number of heads that divides "
@@ -324,31 +313,17 @@ inline constexpr contract::Rule kRules[] = {
     contract::Custom("ends/actualSeqKvLenOptional", &KeyEndsRule<kPlaces>,
                      "actualSeqKvLenOptional are the ends of as many sequences in keyIn",
                      kKeyEndsFix),
-    contract::Custom("needed/attenMaskOptional", &NeedsMaskRule<kAt>, kNeedsMaskStatement,
-                     kNeedsMaskFix),
+    NeedsMask("needed/attenMaskOptional", kAttenMask, kSparseMode),
     contract::Custom("shape/attenMaskOptional", &SequenceMaskRule<kPlaces>,
                      "attenMaskOptional has a flag for each score of the longest sequence, or the "
                      "shape for sparseMode",
                      kSequenceMaskFix),
     contract::Custom("band/nextTokens", &BandRule<kAt>, kBandStatement, kBandFix),
-    contract::Custom("needed/dropMaskOptional", &NeedsKeptRule<kAt>, kNeedsKeptStatement,
-                     kNeedsKeptFix),
+    NeedsKept(kDropMask, kKeepProb),
     contract::Custom("shape/dropMaskOptional", &SequenceKeptRule<kPlaces>,
                      "dropMaskOptional has a bit for each of N * Sq * Skv weights of each sequence "
                      "of query",
                      kKeptFix),
-    contract::Custom("shape/dy", &ResultRule<kAt, kDy>,
-                     "dy has the layout of query and the D of value",
-                     "pass the gradient of the forward result"),
-    contract::Custom("shape/attentionInOptional", &ResultRule<kAt, kAttentionIn>,
-                     "attentionInOptional has the layout of query and the D of value",
-                     "pass what the forward call returned"),
-    contract::Custom("shape/softmaxMaxOptional", &SequenceStatisticsRule<kPlaces, kSoftmaxMax>,
-                     "softmaxMaxOptional is [T, N, 8] of query",
-                     "pass what the forward call returned"),
-    contract::Custom("shape/softmaxSumOptional", &SequenceStatisticsRule<kPlaces, kSoftmaxSum>,
-                     "softmaxSumOptional is [T, N, 8] of query",
-                     "pass what the forward call returned"),
 };
 
 inline constexpr contract::Contract kContract = {

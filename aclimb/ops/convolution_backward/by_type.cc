@@ -23,6 +23,13 @@ struct Sizes {
   int64_t groups;
 };
 
+Status Has(TypedCall& call, int least_inputs, int most_inputs, bool transposed) {
+  // Only transposed ones have paddings of the output.
+  const char* const last = transposed ? "output_padding" : "data_format";
+  return call.Has(least_inputs, most_inputs, 1,
+                  {"strides", "pads", "dilations", "groups", "data_format", last});
+}
+
 // Of N, C and the spatial dimensions those of the latter; N and C have to have `others`.
 template <int kDims>
 Result<const aclIntArray*> Spatial(TypedCall& call, const char* name, int64_t others,
@@ -86,48 +93,29 @@ Status Read(TypedCall& call, bool transposed, Sizes* sizes) {
   return Ok();
 }
 
-// x, filter and an optional bias from input `first` on.
-template <int kDims>
-Status AnswerForward(TypedCall& call, int first, bool transposed) {
+// x, filter and an optional bias; transposed, behind a shape.
+template <int kDims, bool kTransposed>
+Status AnswerForward(TypedCall& call) {
+  constexpr int kFirst = kTransposed ? 1 : 0;
+  if (Status bad = Has(call, kFirst + 2, kFirst + 3, kTransposed); !bad.ok()) return bad;
+  if constexpr (kTransposed) {
+    if (Status bad = call.InputNamesOutput(0); !bad.ok()) return bad;
+  }
   Sizes sizes;
-  if (Status bad = Read<kDims>(call, transposed, &sizes); !bad.ok()) return bad;
-  Result<const aclTensor*> x = call.InputTensor(first);
+  if (Status bad = Read<kDims>(call, kTransposed, &sizes); !bad.ok()) return bad;
+  Result<const aclTensor*> x = call.InputTensor(kFirst);
   if (!x.ok()) return x.TakeStatus();
-  Result<const aclTensor*> filter = call.InputTensor(first + 1);
+  Result<const aclTensor*> filter = call.InputTensor(kFirst + 1);
   if (!filter.ok()) return filter.TakeStatus();
   Result<const aclTensor*> bias = nullptr;
-  if (call.HasInput(first + 2)) bias = call.InputTensor(first + 2);
+  if (call.HasInput(kFirst + 2)) bias = call.InputTensor(kFirst + 2);
   if (!bias.ok()) return bias.TakeStatus();
   Result<aclTensor*> y = call.OutputTensor(0);
   if (!y.ok()) return y.TakeStatus();
-  call.Run(
-      [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnConvolutionGetWorkspaceSize(
-            x.value(), filter.value(), bias.value(), sizes.stride, sizes.padding, sizes.dilation,
-            transposed, sizes.output_padding, sizes.groups, y.value(), 0, size, executor);
-      },
-      &aclnnConvolution);
+  RunOperator<&aclnnConvolutionGetWorkspaceSize, &aclnnConvolution>(
+      call, x.value(), filter.value(), bias.value(), sizes.stride, sizes.padding, sizes.dilation,
+      kTransposed, sizes.output_padding, sizes.groups, y.value(), int8_t{0});
   return Ok();
-}
-
-template <int kDims>
-Status AnswerConvolution(TypedCall& call) {
-  if (Status bad = call.Has(2, 3, 1, {"strides", "pads", "dilations", "groups", "data_format"});
-      !bad.ok()) {
-    return bad;
-  }
-  return AnswerForward<kDims>(call, 0, false);
-}
-
-template <int kDims>
-Status AnswerTransposed(TypedCall& call) {
-  if (Status bad = call.Has(
-          3, 4, 1, {"strides", "pads", "dilations", "groups", "data_format", "output_padding"});
-      !bad.ok()) {
-    return bad;
-  }
-  if (Status bad = call.InputNamesOutput(0); !bad.ok()) return bad;
-  return AnswerForward<kDims>(call, 1, true);
 }
 
 enum class Gradient { kInput, kFilter };
@@ -137,10 +125,7 @@ enum class Gradient { kInput, kFilter };
 template <int kDims, Gradient kGradient>
 Status AnswerGradient(TypedCall& call) {
   constexpr bool kOfInput = kGradient == Gradient::kInput;
-  if (Status bad = call.Has(3, 3, 1, {"strides", "pads", "dilations", "groups", "data_format"});
-      !bad.ok()) {
-    return bad;
-  }
+  if (Status bad = Has(call, 3, 3, false); !bad.ok()) return bad;
   if (Status bad = call.InputNamesOutput(kOfInput ? 0 : 1); !bad.ok()) return bad;
   Sizes sizes;
   if (Status bad = Read<kDims>(call, false, &sizes); !bad.ok()) return bad;
@@ -150,24 +135,19 @@ Status AnswerGradient(TypedCall& call) {
   if (!grad_output.ok()) return grad_output.TakeStatus();
   Result<aclTensor*> gradient = call.OutputTensor(0);
   if (!gradient.ok()) return gradient.TakeStatus();
-  const aclBoolArray* const mask = call.Array({kOfInput, !kOfInput, false});
-  call.Run(
-      [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnConvolutionBackwardGetWorkspaceSize(
-            grad_output.value(), kOfInput ? gradient.value() : other.value(),
-            kOfInput ? other.value() : gradient.value(), nullptr, sizes.stride, sizes.padding,
-            sizes.dilation, false, sizes.output_padding, static_cast<int>(sizes.groups), mask, 0,
-            kOfInput ? gradient.value() : nullptr, kOfInput ? nullptr : gradient.value(), nullptr,
-            size, executor);
-      },
-      &aclnnConvolutionBackward);
+  RunOperator<&aclnnConvolutionBackwardGetWorkspaceSize, &aclnnConvolutionBackward>(
+      call, grad_output.value(), kOfInput ? gradient.value() : other.value(),
+      kOfInput ? other.value() : gradient.value(), nullptr, sizes.stride, sizes.padding,
+      sizes.dilation, false, sizes.output_padding, static_cast<int>(sizes.groups),
+      call.Array({kOfInput, !kOfInput, false}), int8_t{0}, kOfInput ? gradient.value() : nullptr,
+      kOfInput ? nullptr : gradient.value(), nullptr);
   return Ok();
 }
 
-const ByType kConv2D("Conv2D", &AnswerConvolution<2>);
-const ByType kConv3D("Conv3D", &AnswerConvolution<3>);
-const ByType kConv2DTranspose("Conv2DTranspose", &AnswerTransposed<2>);
-const ByType kConv3DTranspose("Conv3DTranspose", &AnswerTransposed<3>);
+const ByType kConv2D("Conv2D", &AnswerForward<2, false>);
+const ByType kConv3D("Conv3D", &AnswerForward<3, false>);
+const ByType kConv2DTranspose("Conv2DTranspose", &AnswerForward<2, true>);
+const ByType kConv3DTranspose("Conv3DTranspose", &AnswerForward<3, true>);
 const ByType kConv2DInput("Conv2DBackpropInput", &AnswerGradient<2, Gradient::kInput>);
 const ByType kConv3DInput("Conv3DBackpropInput", &AnswerGradient<3, Gradient::kInput>);
 const ByType kConv2DFilter("Conv2DBackpropFilter", &AnswerGradient<2, Gradient::kFilter>);

@@ -1,27 +1,13 @@
 // aclnnConvolutionBackward: the C entry points and the plan between them.
 
-#include <memory>
-#include <utility>
-
-#include "aclimb/copy/zeros.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/convolution_backward/contract.h"
 #include "aclimb/ops/convolution_backward/plan.h"
+#include "aclimb/pieces/pieces.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 
 namespace aclimb::convolution_backward {
 namespace {
-
-// Nothing was convolved: the gradients of weight and bias are sums of no terms.
-struct ZeroPlan final : Plan {
-  bool weight = false;
-  bool bias = false;
-
-  void Run(const RunContext& run) const override {
-    if (weight) (void)copy::FillWithZeros(run.View(kGradWeight));
-    if (bias) (void)copy::FillWithZeros(run.View(kGradBias));
-  }
-};
 
 PlanPointer BuildPlan(const contract::Arguments& arguments, Planner& planner) {
   const bool transposed = arguments.Bool(kTransposed);
@@ -43,13 +29,11 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   const BoolArrayValue& mask = arguments.Bools(kOutputMask);
   const bool grad_input = mask[0] != 0, grad_weight = mask[1] != 0, grad_bias = mask[2] != 0;
   if (IsEmptyCase(arguments)) {
-    auto plan = NewPlan<ZeroPlan>();
-    plan->weight = grad_weight && !arguments.Tensor(kGradWeight).IsEmpty();
-    plan->bias = grad_bias && !arguments.Tensor(kGradBias).IsEmpty();
-    if (!plan->weight && !plan->bias) return PlanPointer();
-    if (plan->weight) planner.Writes(kGradWeight);
-    if (plan->bias) planner.Writes(kGradBias);
-    return PlanPointer(std::move(plan));
+    // Nothing was convolved: the gradients of weight and bias are sums of no terms.
+    pieces::Pieces zeros;
+    if (grad_weight) zeros.Fill(0.0, pieces::View(arguments, kGradWeight));
+    if (grad_bias) zeros.Fill(0.0, pieces::View(arguments, kGradBias));
+    return zeros.Finish(planner);
   }
   if (!grad_input && !grad_weight && !grad_bias) return PlanPointer();
 
@@ -59,7 +43,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   if (grad_input) planner.Writes(kGradInput);
   if (grad_weight) planner.Writes(kGradWeight);
   if (grad_bias) planner.Writes(kGradBias);
-  return GuardedPlan("convolution_backward/thread", [&] { return BuildPlan(arguments, planner); });
+  return BuildPlan(arguments, planner);
 }
 
 constinit Operator kOperator(kContract, MakePlan);

@@ -259,6 +259,27 @@ TEST(ConvolutionContract, EveryRuleIsEnforcedAndExplained) {
   harness.ExpectRule("shape/output", [](CallArguments& a) {
     a.Tensor(kWeight, {6, 2, 11, 3}, DType::kFloat32);
   });
+  // The sizes of an output would follow from windows alone, without anything that they could sum.
+  harness.ExpectRule("empty", [](CallArguments& a) {
+    a.Tensor(kInput, {2, 4, 0, 8}, DType::kFloat32);
+    a.Ints(kPadding, {3, 1});
+  });
+  harness.ExpectRule("empty", [](CallArguments& a) {
+    a.Tensor(kInput, {2, 6, 0, 8}, DType::kFloat32);
+    a.Tensor(kWeight, {6, 3, 5, 3}, DType::kFloat32);
+    a.Integer(kTransposed, 1);
+    a.Ints(kStride, {1, 1});
+    a.Ints(kPadding, {0, 1});
+    a.Tensor(kOutput, {2, 6, 4, 8}, DType::kFloat32);
+  });
+  harness.ExpectRule("empty", [](CallArguments& a) {
+    a.Tensor(kWeight, {6, 2, 0, 3}, DType::kFloat32);
+    a.Tensor(kOutput, {2, 6, 6, 4}, DType::kFloat32);
+  });
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Tensor(kInput, {0, 4, 8, 8}, DType::kFloat32);
+    a.Tensor(kOutput, {0, 6, 4, 4}, DType::kFloat32);
+  });
   harness.ExpectGenericRules();
   harness.ExpectEveryRuleCovered({"convolution/rank-of-product"});
 }

@@ -145,39 +145,31 @@ class Sums {
     if (GivesWeight()) term.image = i;
     std::copy_n(at, kDims, GivesWeight() ? term.out : term.tap);
   }
-  // False where the tap meets padding or lies between strides.
-  bool FindX(Term& term) const {
+  // The element of x, or else of y, that the tap brings to the other one; false where there is
+  // none.
+  bool FindOther(Term& term, bool of_x) const {
     bool meets = true;
     for (int d = 0; d < kDims; ++d) {
-      term.in[d] = Meets(g_, d, term.out[d], term.tap[d]);
-      meets = meets && term.in[d] >= 0 && term.in[d] < g_.in[d];
-    }
-    return meets;
-  }
-  bool FindY(Term& term) const {
-    bool meets = true;
-    for (int d = 0; d < kDims; ++d) {
-      term.out[d] = WindowAt(g_, d, term.in[d], term.tap[d]);
-      meets = meets && term.out[d] >= 0;
+      int64_t& at = of_x ? term.in[d] : term.out[d];
+      at = of_x ? Meets(g_, d, term.out[d], term.tap[d]) : WindowAt(g_, d, term.in[d], term.tap[d]);
+      meets = meets && at >= 0 && at < (of_x ? g_.in[d] : g_.out[d]);
     }
     return meets;
   }
 
-  double X(const Term& t) const {
-    return static_cast<double>(ReadElement(x_, OffsetOf(x_, t.image, t.x_channel, t.in)));
+  static double Read(const TensorView& view, int64_t first, int64_t second, const int64_t* at) {
+    return static_cast<double>(ReadElement(view, OffsetOf(view, first, second, at)));
   }
-  double Y(const Term& t) const {
-    return static_cast<double>(ReadElement(y_, OffsetOf(y_, t.image, t.y_channel, t.out)));
-  }
+  double X(const Term& t) const { return Read(x_, t.image, t.x_channel, t.in); }
+  double Y(const Term& t) const { return Read(y_, t.image, t.y_channel, t.out); }
   double Weight(const Term& t) const {
-    const int64_t column = t.x_channel % g_.x_channels;
-    return static_cast<double>(ReadElement(weight_, OffsetOf(weight_, t.y_channel, column, t.tap)));
+    return Read(weight_, t.y_channel, t.x_channel % g_.x_channels, t.tap);
   }
   double Value(const Term& t) const {
     return task_ == Task::kForward ? X(t) * Weight(t) : Y(t) * (GivesWeight() ? X(t) : Weight(t));
   }
   double NumberedValue(Term& term) const {
-    return (task_ == Task::kGradX ? FindY(term) : FindX(term)) ? Value(term) : 0;
+    return FindOther(term, task_ != Task::kGradX) ? Value(term) : 0;
   }
 
   // In what a row's elements have in common: their weights, or y.
@@ -200,7 +192,7 @@ class Sums {
       of_x_[term.x_channel].Each(g_.in, [&](int64_t image, const int64_t* at) {
         term.image = image;
         std::copy_n(at, kDims, term.in);
-        if (FindY(term)) sum += Value(term);
+        if (FindOther(term, false)) sum += Value(term);
       });
     }
     if (std::isnan(sum)) return sum;

@@ -33,6 +33,14 @@ Finding WrongChannels(const Arguments& arguments) {
              ".");
 }
 
+Finding NothingToConvolve(const Arguments& arguments) {
+  const auto is_empty = [&](int parameter) { return arguments.Tensor(parameter).IsEmpty(); };
+  if (is_empty(kOutput) || !(is_empty(kInput) || is_empty(kWeight))) return std::nullopt;
+  return Cat("input.shape is ", ShapeOf(arguments, kInput), ", weight.shape is ",
+             ShapeOf(arguments, kWeight), " and output.shape is ", ShapeOf(arguments, kOutput),
+             "; expected an input and a weight with elements.");
+}
+
 Finding WrongBias(const Arguments& arguments) {
   if (!arguments.Given(kBias)) return std::nullopt;
   const int64_t channels = OutputChannels(arguments, kAt);

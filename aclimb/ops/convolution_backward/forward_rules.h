@@ -27,6 +27,7 @@ inline constexpr Positions kAt = {
     kOutputPadding, kGroups,   {{kInput, "input"}, {kWeight, "weight"}, {kOutput, "output"}}};
 
 Finding WrongChannels(const contract::Arguments& arguments);
+Finding NothingToConvolve(const contract::Arguments& arguments);
 Finding WrongBias(const contract::Arguments& arguments);
 Finding WrongOutputShape(const contract::Arguments& arguments);
 

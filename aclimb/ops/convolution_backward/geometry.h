@@ -82,6 +82,7 @@ enum class Task : uint8_t {
   kGradX,       // x from y and weight: gradInput of a normal one
   kGradWeight,  // weight from x and y
 };
+inline constexpr Task kTasks[] = {Task::kForward, Task::kGradX, Task::kGradWeight};
 
 // x, y and weight of a convolution. As results those that are wanted exist.
 template <typename T>

@@ -63,7 +63,7 @@ const Machine& MachineOf(Products products) {
       .sum = 0.0782,
       .plane = 0.104,
   };
-  // Not measured: without dot products oneDNN widens in registers, and our kernels compute in
+  // Without dot products oneDNN widens in registers, and our kernels compute in
   // float32.
   static constexpr Machine kBFloat16 = [] {
     Machine m = kFloat32;
@@ -72,14 +72,16 @@ const Machine& MachineOf(Products products) {
     m.product_weight = 1.2 * kFloat32.product_weight;
     m.block = kBFloat16Dots.block;
     m.block_tail = kBFloat16Dots.block_tail;
+    m.measured = false;
     return m;
   }();
-  // Not measured but for the ratio of oneDNN's speeds.
+  // By the ratio of oneDNN's speeds.
   static constexpr Machine kBFloat16Tiles = [] {
     Machine m = kBFloat16Dots;
     m.library = kBFloat16Dots.library / 8;
     m.product = kBFloat16Dots.product / 5.6;
     m.product_weight = kBFloat16Dots.product_weight / 5.6;
+    m.measured = false;
     return m;
   }();
   // In the order of Products.

@@ -26,6 +26,8 @@ struct Machine {
   double line, sum;
   // An element that our direct kernels pack.
   double plane;
+
+  bool measured = true;  // else derived from another class
 };
 
 const Machine& MachineOf(Products products);

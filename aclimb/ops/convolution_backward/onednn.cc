@@ -50,9 +50,9 @@ class PrimitiveImplementation final : public Primitive {
                   static_cast<int64_t>(desc.scratchpad_desc().get_size()), desc.impl_info_str()),
         desc_(desc),
         threads_(threads),
-        execution_({{roles.x, X()->desc()},
-                    {roles.y, Y()->desc()},
-                    {roles.weight, Weight()->desc()},
+        execution_({{roles.x, layouts().x->desc()},
+                    {roles.y, layouts().y->desc()},
+                    {roles.weight, layouts().weight->desc()},
                     {DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc()}}) {}
 
   void Run(void* x, void* y, void* weight, void* scratch) const override {
@@ -73,11 +73,7 @@ class PrimitiveImplementation final : public Primitive {
 };
 
 // A depth that does nothing is left out: oneDNN has better implementations for fewer dimensions.
-int FirstDimension(const Geometry& g) {
-  const bool idle =
-      g.in[0] == 1 && g.out[0] == 1 && g.kernel[0] == 1 && g.pad_begin[0] == 0 && g.pad_end[0] == 0;
-  return idle ? 1 : 0;
-}
+int FirstDimension(const Geometry& g) { return g.IsFlat() ? 1 : 0; }
 
 struct Shapes {
   Dims x, y, weight, stride, dilation, pad_begin, pad_end;
@@ -276,7 +272,7 @@ class Parts final : public Primitive {
   Parts(PrimitivePointer part, PrimitivePointer rest, int64_t batch, int64_t images,
         LayoutPointer x, LayoutPointer y)
       : Primitive(
-            {std::move(x), std::move(y), part->Weight()},
+            {std::move(x), std::move(y), part->layouts().weight},
             TotalBytes(*part) + std::max(part->ScratchBytes(), rest ? rest->ScratchBytes() : 0),
             Cat(part->Name(), " in ", CeilDivide(batch, images), " parts")),
         part_(std::move(part)),
@@ -287,7 +283,7 @@ class Parts final : public Primitive {
   void Run(void* x, void* y, void* weight, void* scratch) const override {
     // Every part is a block of its own.
     LongSums sums(static_cast<float*>(weight), SumsOf(*part_), 1, static_cast<double*>(scratch));
-    const int64_t x_bytes = BytesOf(X()) / batch_, y_bytes = BytesOf(Y()) / batch_;
+    const int64_t x_bytes = BytesOf(layouts().x) / batch_, y_bytes = BytesOf(layouts().y) / batch_;
     for (int64_t image = 0; image < batch_ && !IsCancelled(); image += images_) {
       (void)sums.Add(1);
       const Primitive& part = image + images_ <= batch_ ? *part_ : *rest_;
@@ -299,7 +295,7 @@ class Parts final : public Primitive {
 
  private:
   static int64_t SumsOf(const Primitive& part) {
-    return BytesOf(part.Weight()) / static_cast<int64_t>(sizeof(float));
+    return BytesOf(part.layouts().weight) / static_cast<int64_t>(sizeof(float));
   }
   static int64_t TotalBytes(const Primitive& part) {
     return RoundUp(SumsOf(part) * static_cast<int64_t>(sizeof(double)), int64_t{64});
@@ -315,12 +311,12 @@ class Parts final : public Primitive {
 //   rest  of those that are left over; null: none
 PrimitivePointer SumOfParts(PrimitivePointer part, PrimitivePointer rest, int64_t batch,
                             int64_t images) {
-  const auto x = OfImages(part->X(), batch), y = OfImages(part->Y(), batch);
+  const auto x = OfImages(part->layouts().x, batch), y = OfImages(part->layouts().y, batch);
   if (x == nullptr || y == nullptr) return nullptr;
   if (rest != nullptr) {
-    const auto rest_x = OfImages(rest->X(), batch), rest_y = OfImages(rest->Y(), batch);
-    if (rest_x == nullptr || rest_y == nullptr || !SameLayout(rest_x, x) ||
-        !SameLayout(rest_y, y) || !SameLayout(rest->Weight(), part->Weight())) {
+    const auto of_x = OfImages(rest->layouts().x, batch), of_y = OfImages(rest->layouts().y, batch);
+    if (of_x == nullptr || of_y == nullptr || !SameLayout(of_x, x) || !SameLayout(of_y, y) ||
+        !SameLayout(rest->layouts().weight, part->layouts().weight)) {
       return nullptr;
     }
   }
@@ -390,36 +386,38 @@ std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tenso
   return blocks;
 }
 
-PrimitivePointer MakePrimitive(const Request& request) {
-  if (!Fits(request.geometry) || !SumsRight(request)) return nullptr;
+PrimitivePointer MakePrimitive(const Request& request, Refusal* refusal) {
+  const auto refuse = [&](Refusal why) {
+    if (refusal != nullptr) *refusal = why;
+    return PrimitivePointer();
+  };
+  if (!Fits(request.geometry)) {
+    return refuse("sizes or paddings are beyond what oneDNN is written for");
+  }
+  if (!SumsRight(request)) return refuse("oneDNN sums wrong elements in such a padding");
   PrimitivePointer whole = aclimb::onednn::Ask(request, &Make);
+  if (whole == nullptr) return refuse("oneDNN has no fast code for it in these layouts");
+  constexpr Refusal kTooLong = "oneDNN's float32 sums are too long";
   const int64_t most = LongestSum(request.operand), batch = request.geometry.batch;
-  if (whole == nullptr || TermsInARow(*whole, request) <= most) return whole;
-  if (request.task != Task::kGradWeight) return nullptr;
+  if (TermsInARow(*whole, request) <= most) return whole;
+  if (request.task != Task::kGradWeight) return refuse(kTooLong);
   Request part = request;
   part.result = DType::kFloat32;
   part.geometry.batch = 1;
   const int64_t fitting = most / TermsInARow(*whole, part);
-  if (fitting == 0) return nullptr;
+  if (fitting == 0) return refuse(kTooLong);
   // Of about one size.
   const int64_t images = CeilDivide(batch, CeilDivide(batch, fitting)), rest = batch % images;
   part.geometry.batch = images;
-  PrimitivePointer of_part = MakePrimitive(part), of_rest;
+  PrimitivePointer of_part = MakePrimitive(part, refusal), of_rest;
+  if (of_part == nullptr) return nullptr;
   if (rest > 0) {
     part.geometry.batch = rest;
-    of_rest = MakePrimitive(part);
+    of_rest = MakePrimitive(part, refusal);
+    if (of_rest == nullptr) return nullptr;
   }
-  if (of_part == nullptr || (rest > 0 && of_rest == nullptr)) return nullptr;
-  return SumOfParts(std::move(of_part), std::move(of_rest), batch, images);
-}
-
-Refusal RefusalOf(const Request& request) {
-  if (!Fits(request.geometry)) return "sizes or paddings are beyond what oneDNN is written for";
-  if (!SumsRight(request)) return "oneDNN sums wrong elements in such a padding";
-  if (aclimb::onednn::Ask(request, &Make) == nullptr) {
-    return "oneDNN has no fast code for it in these layouts";
-  }
-  return "oneDNN's float32 sums are too long";
+  PrimitivePointer sum = SumOfParts(std::move(of_part), std::move(of_rest), batch, images);
+  return sum != nullptr ? sum : refuse(kTooLong);
 }
 
 }  // namespace aclimb::convolution_backward::onednn

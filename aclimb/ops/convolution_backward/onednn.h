@@ -48,10 +48,7 @@ std::optional<Blocks> BlocksOf(const Geometry& geometry, const TensorView& tenso
 class Primitive {
  public:
   virtual ~Primitive() = default;
-  const LayoutPointer& X() const { return layouts_.x; }
-  const LayoutPointer& Y() const { return layouts_.y; }
-  const LayoutPointer& Weight() const { return layouts_.weight; }
-  const LayoutPointer& LayoutOf(Task role) const { return layouts_.Of(role); }
+  const Triple<LayoutPointer>& layouts() const { return layouts_; }
   int64_t ScratchBytes() const { return scratch_bytes_; }
   std::string_view Name() const { return name_; }
   // The task's result is the one of x, y and weight that is written.
@@ -86,8 +83,7 @@ struct Request {
 // its scratch, which grows with the team, is bounded. Recent answers are kept in a bounded cache,
 // so that code is generated once for a layer that trains. Thread-safe. Throws std::bad_alloc when
 // memory is short and std::system_error when no thread can be started; neither is remembered.
-PrimitivePointer MakePrimitive(const Request& request);
-// Why MakePrimitive has given null, for the log.
-Refusal RefusalOf(const Request& request);
+//   refusal  why it is null
+PrimitivePointer MakePrimitive(const Request& request, Refusal* refusal = nullptr);
 
 }  // namespace aclimb::convolution_backward::onednn

@@ -11,7 +11,6 @@
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
-#include "aclimb/ops/convolution_backward/truth.h"
 #include "tests/support/compare.h"
 
 namespace aclimb::convolution_backward {
@@ -75,9 +74,9 @@ TEST(ConvolutionLayouts, BlocksAreThoseOfOneDnn) {
         };
         SCOPED_TRACE(::testing::Message() << primitive->Name() << ", " << p.weight[0] << " x "
                                           << p.weight[1] << ", " << NameOf(dtype));
-        compare(p.x, Task::kGradX, primitive->X());
-        compare(p.y, Task::kForward, primitive->Y());
-        compare(p.weight, Task::kGradWeight, primitive->Weight());
+        compare(p.x, Task::kGradX, primitive->layouts().x);
+        compare(p.y, Task::kForward, primitive->layouts().y);
+        compare(p.weight, Task::kGradWeight, primitive->layouts().weight);
       }
     }
   }

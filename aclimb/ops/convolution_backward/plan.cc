@@ -4,15 +4,13 @@
 #include <cmath>
 #include <initializer_list>
 #include <iterator>
-#include <system_error>
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/copy/copy.h"
-#include "aclimb/core/codes.h"
-#include "aclimb/core/system_refusal.h"
 #include "aclimb/core/text.h"
 #include "aclimb/ops/convolution_backward/direct/direct.h"
 #include "aclimb/ops/convolution_backward/exact.h"
+#include "aclimb/ops/convolution_backward/machine.h"
 #include "aclimb/ops/convolution_backward/one_pass/depthwise.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
 #include "aclimb/ops/convolution_backward/sums.h"
@@ -38,8 +36,10 @@ bool NeedsConversion(DType dtype, std::initializer_list<Place> places) {
 
 // Whether our own ways take an operand or a result as it is.
 bool Suits(const OwnWay& way, const Place& place, bool is_weight) {
-  if (way.planes) return is_weight ? HasDenseRows(place.view) : HasDensePlanes(place.view);
-  return is_weight || RowsAreDense(place.view);
+  if (is_weight && !way.planes) return true;
+  TensorView inner = place.view;
+  std::fill_n(inner.shape, is_weight ? 1 : way.planes ? 2 : 4, 1);
+  return inner.IsContiguous();
 }
 
 // Our own products and sums are cut into blocks of channels, oneDNN's also over images: it has work
@@ -157,7 +157,6 @@ void PlanBuilder::AddOwn(const OwnWay& way, const Triple<Place>& results) {
   const int64_t mark = planner_.workspace().Mark();
   Triple<Place> to = results;
   std::vector<Task> copied;
-  constexpr Task kTasks[] = {Task::kForward, Task::kGradX, Task::kGradWeight};
   for (const Task task : kTasks) {
     Place& place = to.Of(task);
     if (!place.Exists() || Suits(way, place, task == Task::kGradWeight)) continue;
@@ -186,23 +185,22 @@ void PlanBuilder::AddOwn(const OwnWay& way, Task task, const Place& result) {
 void PlanBuilder::AddDirect(Task task, const Place& result) {
   auto plan =
       std::make_shared<const DirectPlan>(PlanDirect(geometry_, task, TeamSize(), OwnFactors()));
-  OwnWay way;
-  way.multiplies_absent = true;
-  way.scratch_bytes = plan->ScratchBytes();
-  way.run = RunTask(plan, task, [](const auto& p, auto&&... rest) { RunDirect(*p, rest...); });
-  AddOwn(way, task, result);
+  AddOwn(
+      {.multiplies_absent = true,
+       .scratch_bytes = plan->ScratchBytes(),
+       .run = RunTask(plan, task, [](const auto& p, auto&&... rest) { RunDirect(*p, rest...); })},
+      task, result);
 }
 
 void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
   const Depthwise plan =
       PlanDepthwise(geometry_, grad_x.Exists(), grad_weight.Exists(), TeamSize());
-  OwnWay way;
-  // Beside the image, and what follows lines of y.
-  way.multiplies_absent = true;
-  way.float_weight = true;
-  way.scratch_bytes = plan.ScratchBytes();
-  way.run = [plan](auto&&... all) { RunDepthwise(plan, all...); };
-  AddOwn(way, {grad_x, Place(), grad_weight});
+  // What is absent is beside the image, and follows lines of y.
+  AddOwn({.float_weight = true,
+          .multiplies_absent = true,
+          .scratch_bytes = plan.ScratchBytes(),
+          .run = [plan](auto&&... all) { RunDepthwise(plan, all...); }},
+         {grad_x, Place(), grad_weight});
 }
 
 Factors PlanBuilder::OwnFactors() const {
@@ -218,12 +216,11 @@ Refusal PlanBuilder::AddWindows(const Place& grad_weight) {
   if (!planner_.deterministic() && !IsEnough(windows.Units())) {
     return "there are fewer than half as many pieces as threads";
   }
-  OwnWay way;
-  way.planes = true;
-  way.multiplies_absent = geometry_.HasPadding();
-  way.scratch_bytes = windows.ScratchBytes();
-  way.run = RunTask(windows, Task::kGradWeight, [](auto&&... all) { RunWindows(all...); });
-  AddOwn(way, Task::kGradWeight, grad_weight);
+  AddOwn({.planes = true,
+          .multiplies_absent = geometry_.HasPadding(),
+          .scratch_bytes = windows.ScratchBytes(),
+          .run = RunTask(windows, Task::kGradWeight, [](auto&&... all) { RunWindows(all...); })},
+         Task::kGradWeight, grad_weight);
   return nullptr;
 }
 
@@ -256,13 +253,13 @@ Refusal PlanBuilder::AddColumns(Task task, const Place& result) {
   const int64_t mark = planner_.workspace().Mark();
   const size_t steps = plan_->steps.size();
   const bool rounds = result.view.dtype != DType::kFloat32;
-  const Place sums = rounds ? BookSums(result) : result;
+  const Place sums = rounds ? BookDense(result.view, DType::kFloat32) : result;
   Refusal refusal = add(whole, sums);
   for (int64_t tap = 0; refusal == nullptr && tap < geometry_.kernel[2]; ++tap) {
     const Range columns = met(tap).Of(task);
     if (tap == whole || columns.Empty()) continue;
     const int64_t of_column = planner_.workspace().Mark();
-    const Place to = Columns(sums, columns), part = BookSums(to);
+    const Place to = Columns(sums, columns), part = BookDense(to.view, DType::kFloat32);
     refusal = add(tap, part);
     Then([problem = Sum(to.view, part.view, to.view), to, part](const RunContext& run) {
       elementwise::Solve(
@@ -316,6 +313,9 @@ void PlanBuilder::Log(Task task, const RankedWays& ways, const RankedWay& taken)
   if (IsOneDnn(taken.way) || taken.way == Way::kColumns) {
     text += Cat(" (oneDNN's ", primitive_, ")");
   }
+  if (!MachineOf(onednn::ProductsOf(dtype_)).measured) {
+    text += ", whose numbers for this kind of processor were not measured";
+  }
   for (const RankedWay& way : ways) {
     if (&way == &taken) continue;
     text += way.refusal != nullptr ? Cat("; not by ", NameOf(way.way), ": ", way.refusal)
@@ -348,8 +348,6 @@ void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight
   if (gives_weight) AddTask(Task::kGradWeight, grad_weight, weight_ways);
 }
 
-Place PlanBuilder::BookSums(const Place& output) { return BookDense(output.view, DType::kFloat32); }
-
 void PlanBuilder::AddBias(const Place& sums, const Place& bias, const Place& output) {
   Then([problem = SumWithBias(sums.view, bias.view, output.view), sums, bias,
         output](const RunContext& run) {
@@ -367,16 +365,6 @@ void PlanBuilder::AddGradBias(const Place& grad_bias) {
   Then([problem, from, grad_bias, scratch](const RunContext& run) {
     reduction::Solve(problem, {from.Address(run), {grad_bias.Address(run)}, scratch.Address(run)});
   });
-}
-
-Result<PlanPointer> GuardedPlan(const char* rule, const std::function<PlanPointer()>& build) {
-  try {
-    return build();
-  } catch (const std::system_error& error) {
-    const SystemRefusal refusal = RefusedThread(
-        "the thread on which phase 1 describes the convolution to oneDNN", error.code().value());
-    return Refuse(kAclnnRuntime, refusal.what, refusal.fix, rule);
-  }
 }
 
 }  // namespace aclimb::convolution_backward

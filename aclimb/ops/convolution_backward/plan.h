@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,10 +36,6 @@ struct Place {
 
 // A parameter of a call; with spatial dimensions, as they are embedded.
 Place PlaceOf(const contract::Arguments& arguments, int parameter);
-
-inline bool RowsAreDense(const TensorView& view) {
-  return view.shape[4] == 1 || view.stride[4] == 1;
-}
 
 // The steps of a run, one after the other.
 struct ConvolutionPlan final : Plan {
@@ -81,16 +78,16 @@ class PlanBuilder {
   PlanBuilder(Planner& planner, const Geometry& geometry, bool transposed, const Place& grad_output,
               const Place& input, const Place& weight);
 
-  // All ways of one gradient, the fastest first by the model.
+  // All ways of one gradient.
   RankedWays WaysOf(Task task) const;
   // One gradient in one way. It says why where it adds nothing.
   Refusal AddBy(Way way, Task task, const Place& result);
-  // A place that does not exist is not wanted. Each gradient goes the way that the model finds
-  // fastest of those that can be had.
+  // A place that does not exist is not wanted. Each gradient goes the first way of its list that
+  // can be had; one pass gives both where it leads both lists.
   void AddGradients(const Place& grad_input, const Place& grad_weight);
   void AddGradBias(const Place& grad_bias);
-  // Room for an output that is not rounded yet.
-  Place BookSums(const Place& output);
+  // Room for a tensor of this shape.
+  Place BookDense(const TensorView& like, DType dtype);
   // output[n, c, ...] = sums[n, c, ...] + bias[c], rounded once. `sums` may be `output`.
   void AddBias(const Place& sums, const Place& bias, const Place& output);
   PlanPointer Take() { return std::move(plan_); }
@@ -112,7 +109,6 @@ class PlanBuilder {
     plan_->steps.emplace_back(std::forward<Run>(run));
   }
   Place BookBytes(int64_t bytes);
-  Place BookDense(const TensorView& like, DType dtype);
   void Copy(const Place& from, const Place& to);
   Place Dense(Operand& operand, DType dtype);
   // NaNs of the result that only the suspects can have made are computed again.
@@ -136,8 +132,13 @@ class PlanBuilder {
 
   // plan_onednn.cc
   Refusal AddPrimitive(Task task, Layouts layouts, const Place& result);
-  Place InLayout(Operand& operand, Task role, const onednn::LayoutPointer& layout);
-  void Store(Task role, const onednn::LayoutPointer& layout, const Place& from, const Place& to);
+  struct Route;
+  // Nothing where oneDNN has no fast copy.
+  //   out  of the layout
+  std::optional<Route> RouteOf(const TensorView& tensor, Task role,
+                               const onednn::LayoutPointer& layout, bool out) const;
+  Place InLayout(Operand& operand, const onednn::LayoutPointer& layout, const Route& route);
+  void Store(const Route& route, const Place& from, const Place& to);
   void Reorder(const onednn::ReorderPointer& reorder, const Place& from, const Place& to);
 
   Planner& planner_;
@@ -150,9 +151,5 @@ class PlanBuilder {
   std::shared_ptr<ConvolutionPlan> plan_;
   std::string_view primitive_;  // of oneDNN, that AddPrimitive has added last
 };
-
-// What `build` plans; a thread that phase 1 needs and cannot start becomes a refusal.
-//   rule  id of the refusal
-Result<PlanPointer> GuardedPlan(const char* rule, const std::function<PlanPointer()>& build);
 
 }  // namespace aclimb::convolution_backward

@@ -21,10 +21,11 @@ class ConvolutionPlanLog : public testing::Test {
   void TearDown() override { SetLog(""); }
 
   // The lines about the gradients of the input and of the weight.
-  static std::string Logged(const Geometry& g, bool deterministic) {
-    const auto place = [](int parameter, int64_t a, int64_t b, const int64_t(&extents)[kDims]) {
+  static std::string Logged(const Geometry& g, bool deterministic, DType dtype = DType::kFloat32) {
+    const auto place = [dtype](int parameter, int64_t a, int64_t b,
+                               const int64_t(&extents)[kDims]) {
       TensorView view;
-      view.dtype = DType::kFloat32;
+      view.dtype = dtype;
       view.rank = 5;
       view.shape[0] = a;
       view.shape[1] = b;
@@ -66,6 +67,17 @@ TEST_F(ConvolutionPlanLog, ALineForEachGradientNamesEveryWay) {
   EXPECT_EQ(Count(text, "convolution: gradWeight by "), 1u) << text;
   for (const Way way : kWays) EXPECT_EQ(Count(text, NameOf(way)), 2u) << NameOf(way) << text;
   EXPECT_EQ(Count(text, "; not by "), 2 * (std::size(kWays) - 1)) << text;
+}
+
+// Under another ACLIMB_CPU_TARGET this is another kind of processor.
+TEST_F(ConvolutionPlanLog, NumbersThatNobodyMeasuredAreCalledThat) {
+  const Geometry g = GeometryOf(4, 32, 48, {{}, kSame, kSame});
+  constexpr std::string_view kSaid = "were not measured";
+  EXPECT_EQ(Count(Logged(g, false), kSaid), 0u);
+  const Products products =
+      onednn::ProductsOf(onednn::HasAvx512() ? DType::kBFloat16 : DType::kFloat32);
+  const bool derived = products == Products::kBFloat16 || products == Products::kBFloat16Tiles;
+  EXPECT_EQ(Count(Logged(g, false, DType::kBFloat16), kSaid), derived ? 2u : 0u);
 }
 
 TEST_F(ConvolutionPlanLog, RefusalsHaveReasons) {

@@ -82,6 +82,41 @@ Place ViewedAs(Place place, const TensorView& view) {
 
 }  // namespace
 
+// How a tensor comes into a layout, or out of it: as the first of these that there is.
+struct PlanBuilder::Route {
+  bool in_place = false;
+  std::optional<onednn::Blocks> own;
+  // From the tensor or, if `by_dense`, from a dense copy of it, which may be in the layout.
+  onednn::ReorderPointer reorder;
+  bool by_dense = false;
+};
+
+std::optional<PlanBuilder::Route> PlanBuilder::RouteOf(const TensorView& tensor, Task role,
+                                                       const onednn::LayoutPointer& layout,
+                                                       bool out) const {
+  const auto between = [&](const onednn::LayoutPointer& plain) {
+    return out ? onednn::MakeReorder(layout, plain, threads_)
+               : onednn::MakeReorder(plain, layout, threads_);
+  };
+  Route route;
+  const auto user = onednn::LayoutOf(geometry_, tensor, role);
+  route.in_place = user != nullptr && onednn::SameLayout(user, layout);
+  if (route.in_place) return route;
+  route.own = OwnCopy(geometry_, tensor, role, layout, out);
+  if (route.own) return route;
+  if (user != nullptr) route.reorder = between(user);
+  if (route.reorder != nullptr) return route;
+  TensorView dense = DenseLike(tensor, nullptr);
+  dense.dtype = out ? DType::kFloat32 : dtype_;  // results are rounded once, by the copy
+  const auto plain = onednn::LayoutOf(geometry_, dense, role);
+  route.by_dense = true;
+  if (!onednn::SameLayout(plain, layout)) {
+    route.reorder = between(plain);
+    if (route.reorder == nullptr) return std::nullopt;
+  }
+  return route;
+}
+
 void PlanBuilder::Reorder(const onednn::ReorderPointer& reorder, const Place& from,
                           const Place& to) {
   if (threads_ > 1) planner_.OpensOpenMpTeam();
@@ -93,49 +128,32 @@ void PlanBuilder::Reorder(const onednn::ReorderPointer& reorder, const Place& fr
   });
 }
 
-Place PlanBuilder::InLayout(Operand& operand, Task role, const onednn::LayoutPointer& layout) {
+Place PlanBuilder::InLayout(Operand& operand, const onednn::LayoutPointer& layout,
+                            const Route& route) {
+  if (route.in_place) return operand.user;
   for (const auto& [have, place] : operand.layouts) {
     if (onednn::SameLayout(have, layout)) return place;
   }
-  Place source = operand.user;
-  onednn::LayoutPointer source_layout = onednn::LayoutOf(geometry_, source.view, role);
-  if (source_layout != nullptr && onednn::SameLayout(source_layout, layout)) return source;
-  if (const auto blocks = OwnCopy(geometry_, source.view, role, layout, false)) {
-    const Place place = BookBytes(onednn::BytesOf(layout));
-    Copy(ViewedAs(source, blocks->tensor), ViewedAs(place, blocks->memory));
-    operand.layouts.emplace_back(layout, place);
-    return place;
-  }
-  onednn::ReorderPointer reorder;
-  if (source_layout != nullptr) reorder = onednn::MakeReorder(source_layout, layout, threads_);
-  if (reorder == nullptr) {
-    source = Dense(operand, dtype_);
-    source_layout = onednn::LayoutOf(geometry_, source.view, role);
-    if (onednn::SameLayout(source_layout, layout)) return source;
-    reorder = onednn::MakeReorder(source_layout, layout, threads_);
-    if (reorder == nullptr) return Place();
-  }
+  const Place source = route.by_dense ? Dense(operand, dtype_) : operand.user;
+  if (!route.own && route.reorder == nullptr) return source;
   const Place place = BookBytes(onednn::BytesOf(layout));
-  Reorder(reorder, source, place);
+  if (route.own) {
+    Copy(ViewedAs(source, route.own->tensor), ViewedAs(place, route.own->memory));
+  } else {
+    Reorder(route.reorder, source, place);
+  }
   operand.layouts.emplace_back(layout, place);
   return place;
 }
 
-void PlanBuilder::Store(Task role, const onednn::LayoutPointer& layout, const Place& from,
-                        const Place& to) {
-  if (const auto blocks = OwnCopy(geometry_, to.view, role, layout, true)) {
-    return Copy(ViewedAs(from, blocks->memory), ViewedAs(to, blocks->tensor));
-  }
-  const auto user = onednn::LayoutOf(geometry_, to.view, role);
-  if (const auto reorder = user ? onednn::MakeReorder(layout, user, threads_) : nullptr) {
-    return Reorder(reorder, from, to);
-  }
+void PlanBuilder::Store(const Route& route, const Place& from, const Place& to) {
+  if (route.own) return Copy(ViewedAs(from, route.own->memory), ViewedAs(to, route.own->tensor));
+  if (!route.by_dense) return Reorder(route.reorder, from, to);
   Place dense = BookDense(to.view, DType::kFloat32);
-  const auto plain = onednn::LayoutOf(geometry_, dense.view, role);
-  if (onednn::SameLayout(plain, layout)) {
-    dense.piece = from.piece;
+  if (route.reorder != nullptr) {
+    Reorder(route.reorder, from, dense);
   } else {
-    Reorder(onednn::MakeReorder(layout, plain, threads_), from, dense);
+    dense.piece = from.piece;
   }
   Copy(dense, to);
 }
@@ -144,35 +162,31 @@ Refusal PlanBuilder::AddPrimitive(Task task, Layouts wanted, const Place& result
   // What is not rounded yet, for a bias to be added.
   const DType result_dtype = result.view.dtype == DType::kFloat32 ? DType::kFloat32 : dtype_;
   const onednn::Request request = {geometry_, task, dtype_, result_dtype, threads_, wanted};
-  const onednn::PrimitivePointer primitive = onednn::MakePrimitive(request);
-  if (primitive == nullptr) return onednn::RefusalOf(request);
-  const onednn::LayoutPointer& layout = primitive->LayoutOf(task);
-  TensorView dense = DenseLike(result.view, nullptr);
-  dense.dtype = DType::kFloat32;
-  const auto plain = onednn::LayoutOf(geometry_, dense, task);
-  const bool can_store = OwnCopy(geometry_, result.view, task, layout, true) ||
-                         onednn::SameLayout(plain, layout) ||
-                         onednn::MakeReorder(layout, plain, threads_) != nullptr;
-  constexpr Refusal kNoCopy = "oneDNN has no fast copy between its layout and the tensor's";
-  if (!can_store) return kNoCopy;
+  Refusal refusal = nullptr;
+  const onednn::PrimitivePointer primitive = onednn::MakePrimitive(request, &refusal);
+  if (primitive == nullptr) return refusal;
+  Triple<std::optional<Route>> routes;
+  for (const Task role : kTasks) {
+    const TensorView& view = role == task ? result.view : operands_.Of(role).user.view;
+    routes.Of(role) = RouteOf(view, role, primitive->layouts().Of(role), role == task);
+    if (!routes.Of(role)) return "oneDNN has no fast copy between its layout and the tensor's";
+  }
   Triple<Place> places;
-  for (const Task role : {Task::kGradX, Task::kForward, Task::kGradWeight}) {
+  for (const Task role : kTasks) {
     if (role == task) continue;
-    places.Of(role) = InLayout(operands_.Of(role), role, primitive->LayoutOf(role));
-    if (!places.Of(role).Exists()) return kNoCopy;
+    places.Of(role) = InLayout(operands_.Of(role), primitive->layouts().Of(role), *routes.Of(role));
   }
   const int64_t mark = planner_.workspace().Mark();
-  const auto user = onednn::LayoutOf(geometry_, result.view, task);
-  const bool in_place = user != nullptr && onednn::SameLayout(user, layout);
-  const Place target = in_place ? result : BookBytes(onednn::BytesOf(layout));
-  places.Of(task) = target;
+  const Route& out = *routes.Of(task);
+  places.Of(task) =
+      out.in_place ? result : BookBytes(onednn::BytesOf(primitive->layouts().Of(task)));
   const Place scratch = BookBytes(primitive->ScratchBytes());
   if (threads_ > 1) planner_.OpensOpenMpTeam();
   Then([primitive, places, scratch](const RunContext& run) {
     primitive->Run(places.x.Address(run), places.y.Address(run), places.weight.Address(run),
                    scratch.Address(run));
   });
-  if (!in_place) Store(task, layout, target, result);
+  if (!out.in_place) Store(out, places.Of(task), result);
   planner_.workspace().Rewind(mark);
   AddExact(task, result,
            ReadsBeyondWindows(*primitive, task, dtype_, geometry_) ? Suspects::kAll

@@ -155,28 +155,6 @@ struct Definition {
   }
 };
 
-// The result of one task from the values of the others; its own do not matter.
-inline std::vector<double> TruthOf(const Geometry& g, Task task, const std::vector<double>& x,
-                                   const std::vector<double>& y,
-                                   const std::vector<double>& weight) {
-  const auto shape = [](int64_t a, int64_t b, const int64_t(&extents)[kDims]) {
-    return std::vector<int64_t>{a, b, extents[0], extents[1], extents[2]};
-  };
-  Definition truth;
-  truth.transposed = task == Task::kForward;  // whose gradInput is the forward convolution
-  const auto x_shape = shape(g.batch, g.groups * g.x_channels, g.in);
-  const auto y_shape = shape(g.batch, g.groups * g.y_channels, g.out);
-  truth.input_shape = truth.transposed ? y_shape : x_shape;
-  truth.output_shape = truth.transposed ? x_shape : y_shape;
-  truth.weight_shape = shape(g.groups * g.y_channels, g.x_channels, g.kernel);
-  truth.groups = g.groups;
-  truth.stride = {g.stride[0], g.stride[1], g.stride[2]};
-  truth.dilation = {g.dilation[0], g.dilation[1], g.dilation[2]};
-  truth.pad = {g.pad_begin[0], g.pad_begin[1], g.pad_begin[2]};
-  truth.transposed ? truth.Compute(x, y, weight) : truth.Compute(y, x, weight);
-  return task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
-}
-
 // The problem of a call, but for the shapes of input and output.
 inline Definition DefinitionOf(const truth::Call& call, const Positions& at) {
   const auto spatial_dims = static_cast<int>(call.Shape(at.input).size()) - 2;

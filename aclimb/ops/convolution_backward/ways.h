@@ -62,8 +62,7 @@ struct RankedWay {
   Refusal refusal = nullptr;
 };
 // All ways: those that fit, the fastest first by the model but kOnePass before all, and behind them
-// those that are refused.
-// kDirect is never refused.
+// those that are refused, of which kDirect is never one.
 using RankedWays = std::array<RankedWay, std::size(kWays)>;
 RankedWays WaysOf(const Job& job);
 

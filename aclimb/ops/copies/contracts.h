@@ -58,12 +58,6 @@ inline std::string NameOfNumber(int64_t dtype) {
   const auto known = static_cast<DType>(dtype);
   return Cat(dtype, IsKnown(known) ? Cat(" (", NameOf(known), ")") : std::string());
 }
-inline std::optional<std::string> OtherDType(const contract::Arguments& arguments) {
-  const DType out = arguments.Tensor(kOut).dtype;
-  if (arguments.Integer(kDType) == static_cast<int64_t>(out)) return std::nullopt;
-  return Cat("dtype is ", NameOfNumber(arguments.Integer(kDType)), " but out.dtype is ",
-             NameOf(out), "; expected equal dtypes.");
-}
 inline std::optional<std::string> ComplexToBool(const contract::Arguments& arguments) {
   const DType from = arguments.Tensor(kSelf).dtype;
   if (!IsComplex(from) || arguments.Tensor(kOut).dtype != DType::kBool) return std::nullopt;
@@ -78,8 +72,7 @@ inline constexpr contract::Parameter kParameters[] = {
 };
 inline constexpr contract::Rule kRules[] = {
     contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
-    contract::Custom("dtype/dtype", &OtherDType, "dtype is the dtype of out",
-                     "allocate out with that dtype"),
+    contract::NamesDType("dtype/dtype", kDType, kOut, "allocate out with that dtype"),
     contract::Custom("complex-to-bool/self", &ComplexToBool,
                      "self is not complex when dtype is BOOL", "compare self with 0 instead"),
 };
@@ -98,13 +91,6 @@ namespace permute {
 
 enum : int { kSelf, kDims, kOut };
 
-inline std::optional<std::string> OtherCount(const contract::Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const IntArrayValue& dims = arguments.Ints(kDims);
-  if (dims.size() == self.shape.size()) return std::nullopt;
-  return Cat("dims is ", contract::IntsText(dims), " but self.shape is ", contract::ShapeText(self),
-             "; expected one number for each dimension.");
-}
 inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const IntArrayValue& dims = arguments.Ints(kDims);
@@ -126,8 +112,7 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
     contract::InRange("range/dims", kDims, contract::DistinctDimensionsOf(kSelf),
                       "name each dimension of self once"),
-    contract::Custom("count/dims", &OtherCount, "dims has a number for each dimension of self",
-                     "name each dimension of self once"),
+    contract::CountOf("count/dims", kDims, kSelf, "name each dimension of self once"),
     contract::Custom("shape/out", &WrongShape,
                      "dimension i of out is as long as dimension dims[i] of self",
                      "allocate out with that shape"),

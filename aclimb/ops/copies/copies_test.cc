@@ -28,9 +28,9 @@ TEST_F(CopiesRules, Cast) {
   using namespace copies::cast;  // NOLINT: the positions
   ContractHarness<decltype(aclnnCastGetWorkspaceSize)> harness(
       kContract, &aclnnCastGetWorkspaceSize, [](CallArguments& a) {
-        a.Tensor(kSelf, {2, 3}, DType::kFloat32);
-        a.Integer(kDType, ACL_INT32);
-        a.Tensor(kOut, {2, 3}, DType::kInt32);
+        a.Tensor(kSelf, {2, 3}, DType::kInt32);
+        a.Integer(kDType, ACL_FLOAT);
+        a.Tensor(kOut, {2, 3}, DType::kFloat32);
       });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();

@@ -73,11 +73,9 @@ inline constexpr contract::Rule kRules[] = {
                      "convert the tensor to the dtype of gradLoss"),
     contract::Custom("shape/columns", &NoColumns, "logProb has at least one column",
                      "pass logProb as [N, C] with C > 0", kAclnnInnerTiling),
-    contract::Custom("shape/gradLoss", &GradLossShape,
-                     "with logProb [N, C], gradLoss is [N] when reduction is \"none\", else it has "
-                     "rank 0 or shape [1]",
-                     "pass the gradient of what the forward call returned for this reduction",
-                     kAclnnInnerTiling),
+    contract::ReducesLoss("shape/gradLoss", kGradLoss, kTarget, -1, kReduction,
+                          "pass the gradient of what the forward call returned for this reduction",
+                          kAclnnInnerTiling),
     contract::Custom("shape/gradZlossOptional", &GradZlossShape,
                      "with logProb [N, C], a gradZlossOptional that is read is [N] when reduction "
                      "is \"none\", else it has rank 0 or shape [1]",

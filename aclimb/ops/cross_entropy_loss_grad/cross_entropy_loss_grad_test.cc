@@ -655,7 +655,7 @@ TEST(CrossEntropyLossGradContract, TheMessageNamesTheVariableThatAcceptsTheValue
                "aclnnCrossEntropyLossGradGetWorkspaceSize: labelSmoothing is 0.25; expected 0, the "
                "only value that the operator's document supports so far (ACLIMB_EXTENSIONS=1 "
                "accepts the others).\n"
-               "  fix: pass 0, null for a tensor, or set ACLIMB_EXTENSIONS=1\n"
+               "  fix: pass 0, false for a flag, null for a tensor, or set ACLIMB_EXTENSIONS=1\n"
                "  rule: cross_entropy_loss_grad/reserved/labelSmoothing   code: 161002 "
                "ACLNN_ERR_PARAM_INVALID");
 }

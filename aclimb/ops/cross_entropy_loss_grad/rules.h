@@ -88,9 +88,6 @@ inline Violation LossShape(const contract::Arguments& arguments, int index, cons
   return Cat(name, ".shape is ", ShapeOf(arguments, index), " but reduction is \"", reduction,
              "\"; expected rank 0 or [1].");
 }
-inline Violation GradLossShape(const contract::Arguments& arguments) {
-  return LossShape(arguments, kGradLoss, "gradLoss");
-}
 
 inline Violation GradZlossShape(const contract::Arguments& arguments) {
   if (!UsesZloss(arguments) || !ZlossGiven(arguments, kGradZloss)) return std::nullopt;

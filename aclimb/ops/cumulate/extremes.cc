@@ -106,14 +106,20 @@ class ExtremesPlan final : public Plan {
     const int inner = lines_.rank - 1;
     const int64_t x_step = lines_.stride[0][inner], value_step = lines_.stride[1][inner];
     const int64_t index_step = lines_.stride[2][inner];
+    // Neighbouring lines at once, if elements are further from each other than lines are.
+    const int64_t together = x_step < steps_[0] ? kTogether : 1;
     ParallelFor(lines_.count, std::max<int64_t>(1, kGrain / length_),
                 [&](int64_t begin, int64_t end) {
                   lines_.Visit(begin, end, [&](const int64_t(&at)[3], int64_t all) {
-                    for (int64_t first = 0; first < all; first += kTogether) {
-                      const int64_t n = std::min(kTogether, all - first);
+                    for (int64_t first = 0; first < all; first += together) {
+                      const int64_t n = std::min(together, all - first);
                       const T* const x = self + at[0] + first * x_step;
                       T* const value = values + at[1] + first * value_step;
                       Index* const index = indices + at[2] + first * index_step;
+                      if (together == 1) {
+                        FindAlong<kGreatest>(x, value, index);
+                        continue;
+                      }
                       T best[kTogether];
                       Index where[kTogether];
                       for (int64_t i = 0; i < length_; ++i) {
@@ -130,6 +136,24 @@ class ExtremesPlan final : public Plan {
                     }
                   });
                 });
+  }
+
+  // One line.
+  template <bool kGreatest, typename T, typename Index>
+  void FindAlong(const T* x, T* values, Index* indices) const {
+    const int64_t x_step = steps_[0], value_step = steps_[1], index_step = steps_[2];
+    const int64_t length = length_;
+    T best = *x;
+    Index where = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      const T own = x[i * x_step];
+      if (IsBetter<kGreatest>(own, best)) {
+        best = own;
+        where = static_cast<Index>(i);
+      }
+      values[i * value_step] = Stored(best);
+      indices[i * index_step] = where;
+    }
   }
 
   template <typename T>

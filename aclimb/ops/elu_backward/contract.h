@@ -2,7 +2,6 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_elu_backward.h"
 
 namespace aclimb::elu_backward {
@@ -32,15 +31,6 @@ inline constexpr contract::Parameter kParameters[] = {
         kGradOutput, kSelfOrResult),
 };
 
-// From the output alone the input cannot be recovered when alpha < 0. NaN passes.
-inline std::optional<std::string> NegativeAlphaOfResult(const contract::Arguments& arguments) {
-  const float alpha = arguments.Scalar(kAlpha).ToFloat();
-  if (!arguments.Bool(kIsResult) || !(alpha < 0)) return std::nullopt;
-  return Cat("alpha is ", arguments.Scalar(kAlpha).Text(),
-             " and isResult is true; expected alpha >= 0, since the forward map has no inverse "
-             "otherwise.");
-}
-
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType(
         "same-dtype/selfOrResult", kSelfOrResult, kGradOutput,
@@ -54,8 +44,9 @@ inline constexpr contract::Rule kRules[] = {
                         "(isResult=true)"),
     contract::SameShape("same-shape/gradInput", kGradInput, kGradOutput,
                         "allocate gradInput with the shape of gradOutput"),
-    contract::Custom("alpha-of-result", &NegativeAlphaOfResult, "alpha >= 0 when isResult is true",
-                     "pass the forward input and isResult=false"),
+    contract::InRangeWhen(
+        "alpha-of-result", kAlpha, contract::AtLeastOrNan(0), kIsResult,
+        "pass the forward input and isResult=false: the forward map has no inverse otherwise"),
 };
 
 inline constexpr contract::Contract kContract = {

@@ -33,7 +33,10 @@ TensorView Dense(const TensorView& like, DType dtype, void* data) {
 class Line {
  public:
   explicit Line(DType dtype)
-      : size_(SizeOf(dtype)), read_(dtype, DType::kFloat64), write_(DType::kFloat64, dtype) {}
+      : dtype_(dtype),
+        size_(SizeOf(dtype)),
+        read_(dtype, DType::kFloat64),
+        write_(DType::kFloat64, dtype) {}
 
   void Load(const void* from, int64_t stride, int64_t count, double* to) const {
     alignas(64) unsigned char dense[kBlock * sizeof(float)];
@@ -43,6 +46,17 @@ class Line {
       from = dense;
     }
     read_.Run(from, count, to);
+  }
+  // sum[i] += factor * what Load() would give.
+  void Add(const void* from, int64_t stride, int64_t count, double factor, double* sum) const {
+    if (dtype_ == DType::kFloat32 && stride == 1) {
+      const auto* const row = static_cast<const float*>(from);
+      for (int64_t i = 0; i < count; ++i) sum[i] += factor * static_cast<double>(row[i]);
+      return;
+    }
+    double row[kBlock];
+    Load(from, stride, count, row);
+    for (int64_t i = 0; i < count; ++i) sum[i] += factor * row[i];
   }
   void Store(const double* from, int64_t stride, int64_t count, void* to) const {
     alignas(64) unsigned char dense[kBlock * sizeof(float)];
@@ -57,6 +71,7 @@ class Line {
   }
 
  private:
+  const DType dtype_;
   const size_t size_;
   const copy::Converter read_, write_;
 };
@@ -188,8 +203,9 @@ class BagPlan final : public Plan {
         all_known = false;
         continue;
       }
-      line_.Load(line_.At(weight, index, column), weight.stride[1], width, row);
+      const char* const at = line_.At(weight, index, column);
       if (largest_) {
+        line_.Load(at, weight.stride[1], width, row);
         for (int64_t c = 0; c < width; ++c) {
           // As PyTorch: a NaN is kept where it comes first and passed over elsewhere.
           if (!first && !(row[c] > sum[c])) continue;
@@ -197,8 +213,7 @@ class BagPlan final : public Plan {
           rows[c] = index;
         }
       } else {
-        const double factor = weighs_ ? factors[i] : 1.0;
-        for (int64_t c = 0; c < width; ++c) sum[c] += factor * row[c];
+        line_.Add(at, weight.stride[1], width, weighs_ ? factors[i] : 1.0, sum);
       }
       first = false;
     }

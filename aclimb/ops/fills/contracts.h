@@ -98,11 +98,6 @@ namespace inplace_fill_tensor {
 
 enum : int { kSelfRef, kValue };
 
-inline std::optional<std::string> SeveralValues(const contract::Arguments& arguments) {
-  const TensorDescriptor& value = arguments.Tensor(kValue);
-  if (value.ElementCount() == 1) return std::nullopt;
-  return Cat("value.shape is ", contract::ShapeText(value), "; expected one element.");
-}
 inline std::optional<std::string> ComplexForReal(const contract::Arguments& arguments) {
   const DType self = arguments.Tensor(kSelfRef).dtype;
   const DType value = arguments.Tensor(kValue).dtype;
@@ -117,8 +112,7 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Rule kRules[] = {
     contract::Custom("complex/value", &ComplexForReal, "value is real unless selfRef is complex",
                      "pass a real tensor"),
-    contract::Custom("one-element/value", &SeveralValues, "value has one element",
-                     "pass a tensor of shape [] or [1]"),
+    contract::OneElement("one-element/value", kValue, "pass a tensor of shape [] or [1]"),
 };
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceFillTensor",
@@ -210,18 +204,6 @@ enum : int { kSelf, kNumClasses, kOnValue, kOffValue, kAxis, kOut };
 inline constexpr auto kValues = contract::OnAll(
     contract::DTypes(DType::kFloat32, DType::kFloat16, DType::kInt32, DType::kInt64));
 
-inline std::optional<std::string> SeveralValues(const contract::Arguments& arguments, int index,
-                                                const char* name) {
-  const TensorDescriptor& value = arguments.Tensor(index);
-  if (value.ElementCount() == 1) return std::nullopt;
-  return Cat(name, ".shape is ", contract::ShapeText(value), "; expected one element.");
-}
-inline std::optional<std::string> SeveralOnValues(const contract::Arguments& arguments) {
-  return SeveralValues(arguments, kOnValue, "onValue");
-}
-inline std::optional<std::string> SeveralOffValues(const contract::Arguments& arguments) {
-  return SeveralValues(arguments, kOffValue, "offValue");
-}
 inline std::optional<std::string> NoClasses(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   if (arguments.Integer(kNumClasses) > 0 || !self.IsEmpty()) return std::nullopt;
@@ -261,10 +243,8 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/offValue", kOffValue, kOut, "pass a value of the dtype of out"),
     contract::InRange("range/numClasses", kNumClasses, contract::AtLeast(0),
                       "pass how many classes there are"),
-    contract::Custom("one-element/onValue", &SeveralOnValues, "onValue has one element",
-                     "pass a tensor of shape [] or [1]"),
-    contract::Custom("one-element/offValue", &SeveralOffValues, "offValue has one element",
-                     "pass a tensor of shape [] or [1]"),
+    contract::OneElement("one-element/onValue", kOnValue, "pass a tensor of shape [] or [1]"),
+    contract::OneElement("one-element/offValue", kOffValue, "pass a tensor of shape [] or [1]"),
     contract::Custom("no-classes/numClasses", &NoClasses,
                      "numClasses is above 0 if self has no elements",
                      "pass how many classes there are"),

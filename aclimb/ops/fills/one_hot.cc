@@ -1,7 +1,9 @@
-// aclnnOneHot: the C functions, the plan and the loop over indices.
+// aclnnOneHot: the C functions, the plan and the loop over indices, behind a fill with offValue.
 
+#include <algorithm>
 #include <cstring>
 
+#include "aclimb/copy/copy.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/fills/contracts.h"
 #include "aclimb/simd/parallel.h"
@@ -12,8 +14,8 @@ namespace {
 
 using namespace one_hot;  // NOLINT: the positions
 
-// Elements of out that a thread writes at once.
-constexpr int64_t kGrain = 64 * 1024;
+// Indices that a thread reads at once.
+constexpr int64_t kGrain = 16 * 1024;
 
 struct OneHotPlan final : Plan {
   // `self` and `first` are equally shaped: the indices, and the elements of class 0.
@@ -37,17 +39,19 @@ struct OneHotPlan final : Plan {
 
   template <typename T>
   void Write(const RunContext& run) const {
-    T on, off;
+    TensorView off = run.View(kOut);
+    off.data = run.Data(kOffValue);
+    std::fill_n(off.stride, off.rank, 0);
+    if (!copy::Copy(off, run.View(kOut))) return;
+    T on;
     std::memcpy(&on, run.Data(kOnValue), sizeof(on));
-    std::memcpy(&off, run.Data(kOffValue), sizeof(off));
     T* const out = static_cast<T*>(run.Data(kOut));
     const void* const self = run.Data(kSelf);
     const int64_t inner[2] = {walk.stride[0][walk.rank - 1], walk.stride[1][walk.rank - 1]};
-    ParallelFor(walk.count, 1 + kGrain / classes, [&](int64_t begin, int64_t end) {
+    ParallelFor(walk.count, kGrain, [&](int64_t begin, int64_t end) {
       walk.Visit(begin, end, [&](const int64_t* at, int64_t n) {
         for (int64_t i = 0; i < n; ++i) {
           T* const row = out + at[1] + i * inner[1];
-          for (int64_t c = 0; c < classes; ++c) row[c * class_stride] = off;
           const int64_t place = at[0] + i * inner[0];
           const int64_t index = wide ? static_cast<const int64_t*>(self)[place]
                                      : static_cast<const int32_t*>(self)[place];

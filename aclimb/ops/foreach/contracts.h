@@ -83,12 +83,6 @@ inline constexpr Rule kScalarRules[] = {OneDType("one-dtype/x", 0), HasDType("sa
                                         IsReal("real/scalar", 1), Fits("fits/scalar", 1),
                                         HasShape("same-shape/out", 2)};
 
-inline std::optional<std::string> OtherCount(const contract::Arguments& arguments) {
-  const size_t scalars = arguments.ElementCount(1), tensors = arguments.ElementCount(0);
-  if (scalars == tensors) return std::nullopt;
-  return Cat("scalars has ", scalars, scalars == 1 ? " entry" : " entries", " but x has ", tensors,
-             tensors == 1 ? " tensor" : " tensors", "; expected equally many.");
-}
 inline std::optional<std::string> WithFraction(const contract::Arguments& arguments) {
   for (size_t i = 0; i < arguments.ElementCount(0); ++i) {
     const DType dtype = arguments.Tensor(0, i).dtype;
@@ -109,8 +103,7 @@ inline constexpr Rule kScalarListRules[] = {
     HasDType("same-dtype/out", 2),
     IsReal("real/scalars", 1),
     HasShape("same-shape/out", 2),
-    contract::Custom("count/scalars", &OtherCount, "scalars has as many entries as x has tensors",
-                     "pass a scalar for each tensor"),
+    contract::CountOf("count/scalars", 1, 0, "pass a scalar for each tensor"),
     contract::Custom("fits/scalars", &WithFraction,
                      "scalars are integers or BOOL where x has a dtype of integers",
                      "pass integers for a list of integers")};
@@ -201,17 +194,6 @@ inline constexpr Rule kThreeTensorRules[] = {
 
 // ---- Norms, and gradients that a scale is taken from
 
-inline std::optional<std::string> NoSingle(const char* name, const TensorDescriptor& tensor) {
-  if (tensor.View().ElementCount() == 1) return std::nullopt;
-  return Cat(name, ".shape is ", ShapeText(tensor.shape.data(), tensor.shape.size()),
-             "; expected a single element.");
-}
-inline std::optional<std::string> NoNorms(const contract::Arguments& arguments) {
-  for (size_t i = 0; i < arguments.ElementCount(2); ++i) {
-    if (auto wrong = NoSingle(Cat("out[", i, "]").c_str(), arguments.Tensor(2, i))) return wrong;
-  }
-  return std::nullopt;
-}
 inline std::optional<std::string> Nothing(const contract::Arguments& arguments) {
   const float order = arguments.Scalar(1).ToFloat();
   if (order >= 0 && std::isfinite(order)) return std::nullopt;
@@ -230,18 +212,13 @@ inline constexpr Parameter kNormParameters[] = {
                        0, 1)};
 inline constexpr Rule kNormRules[] = {
     OneDType("one-dtype/x", 0), HasDType("same-dtype/out", 2), IsReal("real/scalar", 1),
-    contract::Custom("shape/out", &NoNorms, "out has tensors of a single element",
-                     "allocate a tensor of shape [] for each of x"),
+    contract::OneElement("shape/out", 2, "allocate a tensor of shape [] for each of x"),
     contract::Custom("some/x", &Nothing, "x has elements if scalar is infinite or below 0",
                      "leave out tensors without elements")};
 
 inline constexpr ProductDTypes kUnscaleTypes = {{contract::kHalfDTypes, 0, contract::kFloatDTypes,
                                                  contract::kFloatDTypes, contract::kFloatDTypes}};
 inline constexpr auto kOneFloat = contract::OnAll(contract::DTypes(DType::kFloat32));
-template <int kParameter>
-std::optional<std::string> NoSingleNumber(const contract::Arguments& arguments) {
-  return NoSingle(kParameter == 1 ? "foundInf" : "invScale", arguments.Tensor(kParameter));
-}
 template <const ProductDTypes& kTypes>
 inline constexpr Parameter kUnscaleParameters[] = {
     contract::ListOf(contract::InOut("scaledGrads", kTypes, "tensors of one dtype")),
@@ -252,10 +229,8 @@ inline constexpr Parameter kUnscaleParameters[] = {
     contract::WithRank(contract::Input("invScale", kOneFloat, "the factor"), 0, 1)};
 inline constexpr Rule kUnscaleRules[] = {
     OneDType("one-dtype/scaledGrads", 0),
-    contract::Custom("single/foundInf", &NoSingleNumber<1>, "foundInf is a single element",
-                     "allocate a single element"),
-    contract::Custom("single/invScale", &NoSingleNumber<2>, "invScale is a single element",
-                     "pass a single element")};
+    contract::OneElement("single/foundInf", 1, "allocate a single element"),
+    contract::OneElement("single/invScale", 2, "pass a single element")};
 
 // The chips that have a dtype for the lists.
 constexpr uint8_t ProductsOf(const ProductDTypes& types) {

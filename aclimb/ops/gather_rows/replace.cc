@@ -11,9 +11,16 @@
 namespace aclimb::gather_rows {
 namespace {
 
-// Elements from which on the indices are shared out, and among how many.
+// Elements from which on the indices are shared out, and among how many: a power of 2, about one
+// for each thread, since each looks at all indices.
 constexpr int64_t kManyElements = 65536;
-constexpr int64_t kShares = 8;
+constexpr int64_t kMostShares = 8;
+int64_t SharesFor(int64_t elements, int64_t outer) {
+  int64_t shares = 1;
+  if (elements < kManyElements || outer >= kMostShares) return shares;
+  while (shares < std::min<int64_t>(kMostShares, TeamSize())) shares *= 2;
+  return shares;
+}
 
 template <typename T>
 bool ReplaceElements(const Replacement& r) {
@@ -39,8 +46,7 @@ bool ReplaceElements(const Replacement& r) {
     }
   };
   // A share has all indices with the same remainder, so that equal ones stay in their order.
-  const int64_t total = r.source.ElementCount();
-  const int64_t shares = total < kManyElements || outer.count >= kShares ? 1 : kShares;
+  const int64_t shares = SharesFor(r.source.ElementCount(), outer.count);
   const int64_t grain = std::max<int64_t>(1, kManyElements / 2 / (walk.count * count));
   std::atomic<bool> unknown = false;
   ParallelFor(outer.count * shares, grain, [&](int64_t begin, int64_t end) {
@@ -62,7 +68,7 @@ bool ReplaceElements(const Replacement& r) {
             note->store(true, std::memory_order_relaxed);
             continue;
           }
-          if (shares > 1 && index % shares != share) continue;
+          if ((index & (shares - 1)) != share) continue;
           copy(source + k * source_stride, self + index * self_stride);
         }
       };

@@ -63,16 +63,6 @@ inline constexpr contract::Parameter kParameters[] = {
 
 using Finding = std::optional<std::string>;
 
-inline Finding Quantised(const contract::Arguments& arguments) {
-  for (const int p : {kScale, kOffset, kAntiquantScale, kAntiquantOffset}) {
-    if (!arguments.Given(p)) continue;
-    return Cat(kParameters[p].name, " has ", arguments.ElementCount(p),
-               " tensors and x[0].dtype is ", NameOf(arguments.Tensor(kX, 0).dtype),
-               "; expected null, since products of integers are not implemented.");
-  }
-  return std::nullopt;
-}
-
 inline Finding Grouped(const contract::Arguments& arguments) {
   const int64_t split = arguments.Integer(kSplitItem), type = arguments.Integer(kGroupType);
   const bool given = arguments.Given(kGroupList);
@@ -133,10 +123,8 @@ inline Finding WrongShape(const contract::Arguments& arguments) {
 
 inline constexpr contract::Rule kRules[] = {
     contract::Count("count/x", kX, contract::Between(1, 128), "make several calls"),
-    contract::Custom("absent/quantisation", &Quantised,
-                     "scaleOptional, offsetOptional, antiquantScaleOptional and "
-                     "antiquantOffsetOptional are null",
-                     "pass null, and convert the factors to floats"),
+    contract::Absent("absent/quantisation", "pass null, and convert the factors to floats", kScale,
+                     kOffset, kAntiquantScale, kAntiquantOffset),
     contract::Custom("no-groups", &Grouped,
                      "groupType is -1, splitItem 0 or 1, and groupListOptional null",
                      "pass a tensor of x, weight and y for each product"),

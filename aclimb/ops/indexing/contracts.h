@@ -10,6 +10,7 @@
 #include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/real_dtypes.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/contract/told.h"
 #include "aclimb/core/text.h"
 #include "aclimb/ops/indexing/selection.h"
 #include "aclnnop/aclnn_bincount.h"
@@ -127,13 +128,6 @@ namespace inplace_put {
 
 enum : int { kSelf, kIndex, kSource, kAccumulate };
 
-inline std::optional<std::string> OtherCount(const Arguments& arguments) {
-  const TensorDescriptor &index = arguments.Tensor(kIndex), &source = arguments.Tensor(kSource);
-  if (index.ElementCount() == source.ElementCount()) return std::nullopt;
-  return Cat("source.shape is ", contract::ShapeText(source), " but index.shape is ",
-             contract::ShapeText(index), "; expected equally many elements.");
-}
-
 inline constexpr contract::Parameter kParameters[] = {
     contract::InOut("selfRef", kElements, "any shape; its elements are counted in row-major order"),
     contract::Input("index", kIndexTypes,
@@ -144,8 +138,7 @@ inline constexpr contract::Parameter kParameters[] = {
                         "whether elements are added to those of selfRef")};
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/source", kSource, kSelf, "pass a source of selfRef's dtype"),
-    contract::Custom("count/source", &OtherCount, "source has as many elements as index",
-                     "pass an element for each index")};
+    contract::Elements("count/source", kSource, kIndex, "pass an element for each index")};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplacePut",
     .folder = "inplace_put",
@@ -516,9 +509,10 @@ inline Selection SelectionOf(const Arguments& arguments) {
 inline std::string ListText(const Arguments& arguments) {
   std::string text;
   for (size_t i = 0; i < arguments.ElementCount(1); ++i) {
-    text += Cat(i == 0 ? "[" : ", ", contract::ShapeText(arguments.Tensor(1, i)));
+    text += Cat(i == 0 ? "" : " and ",
+                contract::ShapeTold(Cat("indices[", i, "]"), arguments.Tensor(1, i)));
   }
-  return text.empty() ? "[]" : text + "]";
+  return text.empty() ? "indices has no tensors" : text;
 }
 
 inline std::optional<std::string> NoIndices(const Arguments& arguments) {
@@ -537,9 +531,9 @@ template <bool kInPlace>
 std::optional<std::string> NoSelection(const Arguments& arguments) {
   const Selection selection = SelectionOf(arguments);
   if (selection.fault() == nullptr) return std::nullopt;
-  return Cat("indices have the shapes ", ListText(arguments), " and ",
-             kInPlace ? "selfRef" : "self", ".shape is ", contract::ShapeText(arguments.Tensor(0)),
-             "; expected ", selection.fault(), ".");
+  return Cat(ListText(arguments), " and ",
+             contract::ShapeTold(kInPlace ? "selfRef" : "self", arguments.Tensor(0)), "; expected ",
+             selection.fault(), ".");
 }
 inline std::optional<std::string> OtherOut(const Arguments& arguments) {
   const Selection selection = SelectionOf(arguments);
@@ -547,9 +541,10 @@ inline std::optional<std::string> OtherOut(const Arguments& arguments) {
   if (out.shape == selection.shape() || (selection.nothing() && out.IsEmpty())) {
     return std::nullopt;
   }
-  return contract::OtherShape("out", out, selection.shape(),
-                              Cat("self.shape ", contract::ShapeText(arguments.Tensor(0)),
-                                  " and indices of the shapes ", ListText(arguments)));
+  const std::vector<int64_t>& shape = selection.shape();
+  return Cat(contract::ShapeTold("out", out), " but ",
+             contract::ShapeTold("self", arguments.Tensor(0)), " and ", ListText(arguments),
+             "; expected ", ShapeText(shape.data(), shape.size()), ".");
 }
 inline std::optional<std::string> OtherValues(const Arguments& arguments) {
   const Selection selection = SelectionOf(arguments);
@@ -562,10 +557,9 @@ inline std::optional<std::string> OtherValues(const Arguments& arguments) {
     fits = extent == 1 || extent == shape[shape.size() - values.shape.size() + d];
   }
   if (fits) return std::nullopt;
-  return Cat("values.shape is ", contract::ShapeText(values), " but selfRef.shape is ",
-             contract::ShapeText(arguments.Tensor(0)), " and indices have the shapes ",
-             ListText(arguments), "; expected a shape that broadcasts to ",
-             ShapeText(shape.data(), shape.size()), ".");
+  return Cat(contract::ShapeTold("values", values), " but ",
+             contract::ShapeTold("selfRef", arguments.Tensor(0)), " and ", ListText(arguments),
+             "; expected a shape that broadcasts to ", ShapeText(shape.data(), shape.size()), ".");
 }
 
 // A tensor of the shape [0] may have any dtype, so that a rule tells about those of the others.

@@ -342,11 +342,12 @@ TEST_F(Indexing, RefusalsNameWhatIsWrong) {
   uint64_t size;
   aclOpExecutor* executor;
   EXPECT_EQ(aclnnIndexGetWorkspaceSize(self, list, out, &size, &executor), 161002);
-  EXPECT_STREQ(aclGetRecentErrMsg(),
-               "aclnnIndexGetWorkspaceSize: indices have the shapes [[2], [3]] and self.shape is "
-               "[2, 3]; expected shapes that broadcast.\n"
-               "  fix: pass indices that broadcast, one for each dimension at most\n"
-               "  rule: index/shape/indices   code: 161002 ACLNN_ERR_PARAM_INVALID");
+  EXPECT_STREQ(
+      aclGetRecentErrMsg(),
+      "aclnnIndexGetWorkspaceSize: indices[0].shape is [2] (INT64) and indices[1].shape is "
+      "[3] (INT64) and self.shape is [2, 3] (FLOAT); expected shapes that broadcast.\n"
+      "  fix: pass indices that broadcast, one for each dimension at most\n"
+      "  rule: index/shape/indices   code: 161002 ACLNN_ERR_PARAM_INVALID");
   EXPECT_EQ(aclDestroyTensorList(list), 0);
 }
 

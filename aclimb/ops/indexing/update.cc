@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <type_traits>
 
-#include "aclimb/copy/cast.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
+#include "aclimb/ops/indexing/entries.h"
+#include "aclimb/ops/indexing/totals.h"
 #include "aclimb/simd/digit_sort.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
@@ -15,37 +15,8 @@
 namespace aclimb::indexing {
 namespace {
 
-// Elements that a thread takes at once.
-constexpr int64_t kGrain = 32 * 1024;
 // Lines side by side that an entry is applied to at once.
 constexpr int64_t kTogether = 512;
-// Few lines with so many entries are shared out by where the entries go.
-constexpr int64_t kManyEntries = 32 * 1024;
-constexpr int kShareBits = 3;
-
-// Where an entry goes, in elements from the line, or below 0.
-struct Places {
-  const int64_t* index;
-  int64_t step;
-  int64_t extent;
-  int64_t out_step;
-
-  // `line` is where the line begins in the indices.
-  int64_t Of(int64_t line, int64_t s) const {
-    const int64_t i = index[line + s * step];
-    return static_cast<uint64_t>(i) < static_cast<uint64_t>(extent) ? i * out_step : -1;
-  }
-};
-struct Sources {
-  const int64_t* table;
-  int64_t step;
-
-  int64_t Of(int64_t s) const { return table == nullptr ? s * step : table[s]; }
-};
-// Equal places have the same share, and neighbours most often different ones.
-int64_t ShareOf(int64_t place, int bits) {
-  return static_cast<int64_t>(static_cast<uint64_t>(place) * 0x9E3779B97F4A7C15u >> (64 - bits));
-}
 
 // ---- One entry after the other
 
@@ -110,8 +81,8 @@ void ApplyToLines(T* out, int64_t out_step, const T* source, int64_t source_step
 
 template <typename T, typename Function>
 bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function function) {
-  const Places places = {data.index, shape.index_step, shape.extent, shape.out_step};
-  const Sources sources = {data.sources, shape.source_step};
+  const EntryPlaces places = {data.index, shape.index_step, shape.extent, shape.out_step};
+  const EntrySources sources = {data.sources, shape.source_step};
   T* const out = static_cast<T*>(data.out);
   const T* const source = static_cast<const T*>(data.source);
   const Walk<3>& lines = shape.lines;
@@ -124,7 +95,7 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
                              : index_inner != 0 && index_inner < shape.index_step;
   const int64_t width = across ? kTogether : 1;
   const int64_t chunks = CeilDivide(lines.count, width);
-  const int bits = chunks < 8 && shape.count >= kManyEntries ? kShareBits : 0;
+  const int bits = ShareBits(chunks, shape.count);
   const int64_t shares = int64_t{1} << bits;
   const int64_t grain = std::max<int64_t>(
       1, kGrain / std::max<int64_t>(1, shape.count * std::min(width, lines.count)));
@@ -138,15 +109,23 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
           all_known = false;
           return false;
         }
-        return bits == 0 || ShareOf(place, bits) == share;
+        return IsOfShare(place, bits, share);
       };
       lines.Visit(first, std::min(lines.count, first + width),
                   [&](const int64_t(&at)[3], int64_t n) {
                     T* const to = out + at[0];
                     const T* const from = source + at[1];
+                    if (n == 1) {
+                      for (int64_t s = 0; s < shape.count; ++s) {
+                        const int64_t place = places.Of(at[2], s);
+                        if (!goes_here(place)) continue;
+                        to[place] = function(to[place], from[sources.Of(s)]);
+                      }
+                      return;
+                    }
                     for (int64_t s = 0; s < shape.count; ++s) {
                       const int64_t away = sources.Of(s);
-                      if (shared || n == 1) {
+                      if (shared) {
                         const int64_t place = places.Of(at[2], s);
                         if (!goes_here(place)) continue;
                         ApplyToLines(to + place, out_inner, from + away, source_inner, n, function);
@@ -181,7 +160,8 @@ struct Sorted {
   const Entry* entries;
   int64_t count;
 };
-Sorted SortEntries(const Places& places, int64_t line, int64_t count, Entry* buffer, Entry* other) {
+Sorted SortEntries(const EntryPlaces& places, int64_t line, int64_t count, Entry* buffer,
+                   Entry* other) {
   int64_t known = 0, last = -1, most = 0;
   bool ascending = true;
   for (int64_t s = 0; s < count; ++s) {
@@ -203,18 +183,9 @@ Sorted SortEntries(const Places& places, int64_t line, int64_t count, Entry* buf
   return {SortByDigits(buffer, other, known, bits), known};
 }
 
-template <typename T>
-T RoundedOnce(double value) {
-  if constexpr (std::is_same_v<T, float>) {
-    return static_cast<float>(value);
-  } else {
-    return FromFloat<T>(RoundedToOdd(value));
-  }
-}
-
 // Groups of equal places that begin in [begin, end), for `n` lines side by side, kTogether or less.
 template <typename T, bool kMultiplies>
-void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const Sources& sources,
+void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const EntrySources& sources,
                  double alpha, T* out, int64_t out_step, const T* source, int64_t source_step,
                  int64_t n) {
   double totals[kTogether];
@@ -248,8 +219,8 @@ void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const Sources
 
 template <typename T, bool kMultiplies>
 bool ApplySorted(const UpdateShape& shape, const UpdateData& data) {
-  const Places places = {data.index, shape.index_step, shape.extent, shape.out_step};
-  const Sources sources = {data.sources, shape.source_step};
+  const EntryPlaces places = {data.index, shape.index_step, shape.extent, shape.out_step};
+  const EntrySources sources = {data.sources, shape.source_step};
   T* const out = static_cast<T*>(data.out);
   const T* const source = static_cast<const T*>(data.source);
   const Walk<3>& lines = shape.lines;
@@ -297,7 +268,11 @@ bool ApplySorted(const UpdateShape& shape, const UpdateData& data) {
 }
 
 template <typename T>
-bool ApplySorted(const UpdateShape& shape, const UpdateData& data) {
+bool ApplyInDouble(const UpdateShape& shape, const UpdateData& data) {
+  if (shape.HasTotals()) {
+    return shape.operation == Operation::kMultiply ? ApplyByTotals<T, true>(shape, data)
+                                                   : ApplyByTotals<T, false>(shape, data);
+  }
   return shape.operation == Operation::kMultiply ? ApplySorted<T, true>(shape, data)
                                                  : ApplySorted<T, false>(shape, data);
 }
@@ -329,18 +304,25 @@ Moved UpdateShape::Moves() const {
   return {.read = operation == Operation::kReplace ? 0 : elements, .written = elements};
 }
 
-bool UpdateShape::Sorts() const {
+bool UpdateShape::InDouble() const {
   return operation != Operation::kReplace &&
          (dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16);
 }
 
+bool UpdateShape::HasTotals() const {
+  // Many lines have one order of their entries in common.
+  return extent / 4 <= count && (!SharesIndices() || lines.count < kFewLines);
+}
+
 int64_t UpdateShape::ScratchBytes() {
-  if (!Sorts()) return 0;
-  if (!SharesIndices()) lanes = std::min<int64_t>({lines.count, TeamSize(), Slots::kMost});
+  if (!InDouble()) return 0;
+  const bool totals = HasTotals();
+  if (totals || !SharesIndices()) {
+    lanes = std::min<int64_t>({lines.count, TeamSize(), Slots::kMost});
+  }
+  const auto size = static_cast<int64_t>(totals ? sizeof(double) : 2 * sizeof(Entry));
   int64_t bytes;
-  return __builtin_mul_overflow(2 * lanes * static_cast<int64_t>(sizeof(Entry)), count, &bytes)
-             ? -1
-             : bytes;
+  return __builtin_mul_overflow(lanes * size, totals ? extent : count, &bytes) ? -1 : bytes;
 }
 
 bool Apply(const UpdateShape& shape, const UpdateData& data) {
@@ -358,11 +340,11 @@ bool Apply(const UpdateShape& shape, const UpdateData& data) {
   }
   switch (shape.dtype) {
     case DType::kFloat32:
-      return ApplySorted<float>(shape, data);
+      return ApplyInDouble<float>(shape, data);
     case DType::kFloat16:
-      return ApplySorted<Float16>(shape, data);
+      return ApplyInDouble<Float16>(shape, data);
     case DType::kBFloat16:
-      return ApplySorted<BFloat16>(shape, data);
+      return ApplyInDouble<BFloat16>(shape, data);
     case DType::kFloat64:
       return ApplyExactly<double>(shape, data);
     case DType::kInt64:

@@ -28,13 +28,15 @@ struct UpdateShape {
   bool SharesIndices() const;
   // What becomes of the output.
   Moved Moves() const;
-  // Sums and products of float32 and the half types are made in double, from entries that are
-  // sorted by where they go, and rounded once.
-  bool Sorts() const;
+  // Sums and products of float32 and the half types are made in double and rounded once: for each
+  // element of a line, or where entries are few or many lines share them, from entries that are
+  // sorted by where they go.
+  bool InDouble() const;
+  bool HasTotals() const;
   // What Apply() needs; called once, when all else is known.
   int64_t ScratchBytes();
 
-  int64_t lanes = 1;  // lines whose entries are sorted at a time, for which there is scratch
+  int64_t lanes = 1;  // lines that are worked on at a time, for which there is scratch
 };
 
 struct UpdateData {

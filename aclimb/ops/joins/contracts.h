@@ -6,6 +6,7 @@
 #include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/promotion.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/contract/told.h"
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
@@ -36,22 +37,30 @@ namespace join {
 
 enum : int { kTensors, kDim, kOut };
 
+inline std::string Told(const contract::Arguments& arguments, size_t element) {
+  return contract::DTypeTold(Cat("tensors[", element, "]"), arguments.Tensor(kTensors, element));
+}
+
 inline std::optional<std::string> NoCommonDType(const contract::Arguments& arguments) {
   DType common = arguments.Tensor(kTensors, 0).dtype;
+  size_t leader = 0;  // the last one that changed it
   for (size_t i = 1; i < arguments.ElementCount(kTensors); ++i) {
-    const DType next = arguments.Tensor(kTensors, i).dtype;
-    const std::optional<DType> promoted = contract::PromoteTensors(common, next);
+    const std::optional<DType> promoted =
+        contract::PromoteTensors(common, arguments.Tensor(kTensors, i).dtype);
     if (!promoted) {
-      return Cat("tensors[", i, "].dtype is ", NameOf(next), " but those before promote to ",
-                 NameOf(common), "; expected dtypes that promote to a common one.");
+      return Cat(
+          Told(arguments, i), " but ", Told(arguments, leader),
+          leader == 0 ? std::string() : Cat(" and with those before promotes to ", NameOf(common)),
+          "; expected dtypes that promote to a common one.");
     }
+    if (*promoted != common) leader = i;
     common = *promoted;
   }
-  const DType out = arguments.Tensor(kOut).dtype;
-  if (contract::ResultConverts(common, out)) return std::nullopt;
-  return Cat("out.dtype is ", NameOf(out), " but tensors[0].dtype is ",
-             NameOf(arguments.Tensor(kTensors, 0).dtype), " and all promote to ", NameOf(common),
-             "; expected an output dtype that ", NameOf(common), " converts to.");
+  const TensorDescriptor& out = arguments.Tensor(kOut);
+  if (contract::ResultConverts(common, out.dtype)) return std::nullopt;
+  return Cat(contract::DTypeTold("out", out), " but ", Told(arguments, leader),
+             " and all promote to ", NameOf(common), "; expected an output dtype that ",
+             NameOf(common), " converts to.");
 }
 
 }  // namespace join

@@ -1,3 +1,4 @@
+#include "aclimb/contract/test_call.h"
 #include "aclimb/ops/joins/operators.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
@@ -31,6 +32,27 @@ TEST_F(JoinsRules, Cat) {
   });
   harness.ExpectRule("shape/out", [](CallArguments& a) { a.Tensor(kOut, {2, 6}, kFloat); });
   harness.ExpectEveryRuleCovered({"cat/product"});
+}
+
+TEST(Cat, TheTensorThatDecidesTheDTypeIsNamed) {
+  using namespace joins::join;  // NOLINT: the positions
+  TensorDescriptor first, second;
+  first.shape = {2, 3};
+  second.shape = {2, 4};
+  first.stride = ContiguousStrides(first.shape);
+  second.stride = ContiguousStrides(second.shape);
+  first.dtype = kFloat;
+  second.dtype = DType::kComplex64;
+  const contract::Argument tensors[] = {{.handle = &first, .object = &first},
+                                        {.handle = &second, .object = &second}};
+  contract::TestCall call(joins::cat::kContract);
+  call.Tensors(kTensors, {});
+  call.At(kTensors).elements = tensors;
+  call.Integer(kDim, 1);
+  call.Tensor(kOut, {2, 7});
+  EXPECT_EQ(call.What(),
+            "out.dtype is FLOAT (shape [2, 7]) but tensors[1].dtype is COMPLEX64 (shape [2, 4]) "
+            "and all promote to COMPLEX64; expected an output dtype that COMPLEX64 converts to.");
 }
 
 TEST_F(JoinsRules, Stack) {

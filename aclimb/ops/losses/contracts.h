@@ -1,16 +1,7 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "aclimb/contract/broadcast.h"
 #include "aclimb/contract/contract.h"
-#include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_binary_cross_entropy.h"
 #include "aclnnop/aclnn_binary_cross_entropy_backward.h"
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
@@ -58,39 +49,10 @@ constexpr contract::Rule BroadcastsToSelf(const char* id, int tensor, int self) 
 
 // ---- Losses
 
-// Output of a loss of self and target, the first two: the shape that they broadcast to, or a single
-// element.
-template <int kReduction, int kOut, const char* kName>
-std::optional<std::string> OtherOut(const Arguments& arguments) {
-  const TensorDescriptor &self = arguments.Tensor(0), &target = arguments.Tensor(1);
-  const TensorDescriptor& out = arguments.Tensor(kOut);
-  int64_t extents[8] = {};
-  size_t count = 0;
-  if (!contract::BroadcastInto(self.shape, extents, count) ||
-      !contract::BroadcastInto(target.shape, extents, count)) {
-    return Cat("self.shape is ", contract::ShapeText(self), " but target.shape is ",
-               contract::ShapeText(target), "; expected shapes that broadcast.");
-  }
-  const int64_t reduction = arguments.Integer(kReduction);
-  if (reduction != 0) {
-    if (out.shape.empty() || out.shape == std::vector<int64_t>{1}) return std::nullopt;
-    return Cat(kName, ".shape is ", contract::ShapeText(out), " but reduction is ", reduction,
-               "; expected rank 0 or [1].");
-  }
-  const std::vector<int64_t> expected(extents, extents + count);
-  if (out.shape == expected) return std::nullopt;
-  return Cat(kName, ".shape is ", contract::ShapeText(out), " but reduction is 0, self.shape is ",
-             contract::ShapeText(self), " and target.shape is ", contract::ShapeText(target),
-             "; expected ", ShapeText(expected.data(), expected.size()), ".");
-}
-inline constexpr char kOutName[] = "out";
-inline constexpr char kResultName[] = "result";
+// The shape that self and target broadcast to, which are the first two, or a single element.
 template <int kReduction, int kOut>
-inline constexpr contract::Rule kOutRule =
-    contract::Custom("shape/out", &OtherOut<kReduction, kOut, kOutName>,
-                     "for reduction 0 out has the shape that self and target broadcast to, else "
-                     "rank 0 or shape [1]",
-                     "pass tensors that broadcast, and an out of that shape");
+inline constexpr contract::Rule kOutRule = contract::ReducesLoss(
+    "shape/out", kOut, 0, 1, kReduction, "pass tensors that broadcast, and an out of that shape");
 
 inline constexpr contract::Parameter kSelf = contract::Input("self", kFloats, "any shape");
 inline constexpr contract::Parameter kTarget =
@@ -126,10 +88,8 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Rule kRules[] = {
     ReductionInRange(kReduction),
     contract::InRange("range/beta", kBeta, contract::AtLeast(0), "pass 0 or more"),
-    contract::Custom("shape/result", &OtherOut<kReduction, kResult, kResultName>,
-                     "for reduction 0 result has the shape that self and target broadcast to, else "
-                     "rank 0 or shape [1]",
-                     "pass tensors that broadcast, and a result of that shape")};
+    contract::ReducesLoss("shape/result", kResult, 0, 1, kReduction,
+                          "pass tensors that broadcast, and a result of that shape")};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnSmoothL1Loss",
     .folder = "smooth_l1_loss",

@@ -29,7 +29,7 @@ int IfGiven(const Arguments& arguments, int parameter) {
 
 Result<PlanPointer> PlanL1Loss(const Arguments& arguments, Planner& planner) {
   return MakeLoss(arguments, planner,
-                  {.formula = &AbsoluteDifference,
+                  {.formula = FormulaOf(Loss::kAbsoluteDifference),
                    .operands = {0, 1},
                    .operand_count = 2,
                    .out = l1_loss::kOut},
@@ -37,7 +37,7 @@ Result<PlanPointer> PlanL1Loss(const Arguments& arguments, Planner& planner) {
 }
 Result<PlanPointer> PlanL1LossBackward(const Arguments& arguments, Planner& planner) {
   return MakeGradient(arguments, planner,
-                      {.formula = &AbsoluteDifferenceGradient,
+                      {.formula = FormulaOf(Loss::kAbsoluteDifferenceGradient),
                        .operands = {0, 1, 2},
                        .operand_count = 3,
                        .out = l1_loss_backward::kGradInput},
@@ -46,7 +46,7 @@ Result<PlanPointer> PlanL1LossBackward(const Arguments& arguments, Planner& plan
 
 Result<PlanPointer> PlanSmoothL1Loss(const Arguments& arguments, Planner& planner) {
   return MakeLoss(arguments, planner,
-                  {.formula = &SmoothDifference,
+                  {.formula = FormulaOf(Loss::kSmoothDifference),
                    .attribute = static_cast<float>(arguments.Real(smooth_l1_loss::kBeta)),
                    .operands = {0, 1},
                    .operand_count = 2,
@@ -56,7 +56,7 @@ Result<PlanPointer> PlanSmoothL1Loss(const Arguments& arguments, Planner& planne
 Result<PlanPointer> PlanSmoothL1LossBackward(const Arguments& arguments, Planner& planner) {
   return MakeGradient(
       arguments, planner,
-      {.formula = &SmoothDifferenceGradient,
+      {.formula = FormulaOf(Loss::kSmoothDifferenceGradient),
        .attribute = static_cast<float>(arguments.Real(smooth_l1_loss_backward::kBeta)),
        .operands = {0, 1, 2},
        .operand_count = 3,
@@ -66,7 +66,7 @@ Result<PlanPointer> PlanSmoothL1LossBackward(const Arguments& arguments, Planner
 
 Result<PlanPointer> PlanSoftMarginLoss(const Arguments& arguments, Planner& planner) {
   return MakeLoss(arguments, planner,
-                  {.formula = &SoftMargin,
+                  {.formula = FormulaOf(Loss::kSoftMargin),
                    .operands = {0, 1},
                    .operand_count = 2,
                    .out = soft_margin_loss::kOut},
@@ -74,7 +74,7 @@ Result<PlanPointer> PlanSoftMarginLoss(const Arguments& arguments, Planner& plan
 }
 Result<PlanPointer> PlanSoftMarginLossBackward(const Arguments& arguments, Planner& planner) {
   return MakeGradient(arguments, planner,
-                      {.formula = &SoftMarginGradient,
+                      {.formula = FormulaOf(Loss::kSoftMarginGradient),
                        .operands = {0, 1, 2},
                        .operand_count = 3,
                        .out = soft_margin_loss_backward::kOut},
@@ -83,17 +83,19 @@ Result<PlanPointer> PlanSoftMarginLossBackward(const Arguments& arguments, Plann
 
 Result<PlanPointer> PlanKlDiv(const Arguments& arguments, Planner& planner) {
   const bool logarithms = arguments.Bool(kl_div::kLogTarget);
-  return MakeLoss(arguments, planner,
-                  {.formula = logarithms ? &DivergenceOfLogarithms : &Divergence,
-                   .operands = {0, 1},
-                   .operand_count = 2,
-                   .out = kl_div::kOut},
-                  arguments.Integer(kl_div::kReduction));
+  return MakeLoss(
+      arguments, planner,
+      {.formula = FormulaOf(logarithms ? Loss::kDivergenceOfLogarithms : Loss::kDivergence),
+       .operands = {0, 1},
+       .operand_count = 2,
+       .out = kl_div::kOut},
+      arguments.Integer(kl_div::kReduction));
 }
 Result<PlanPointer> PlanKlDivBackward(const Arguments& arguments, Planner& planner) {
   const int64_t reduction = arguments.Integer(kl_div_backward::kReduction);
   const bool logarithms = arguments.Bool(kl_div_backward::kLogTarget);
-  LossTask task = {.formula = logarithms ? &DivergenceOfLogarithmsGradient : &DivergenceGradient,
+  LossTask task = {.formula = FormulaOf(logarithms ? Loss::kDivergenceOfLogarithmsGradient
+                                                   : Loss::kDivergenceGradient),
                    .operands = {0, 1, 2},
                    .operand_count = 3,
                    .out = kl_div_backward::kOut};
@@ -106,7 +108,7 @@ Result<PlanPointer> PlanKlDivBackward(const Arguments& arguments, Planner& plann
 Result<PlanPointer> PlanBinaryCrossEntropy(const Arguments& arguments, Planner& planner) {
   using namespace binary_cross_entropy;  // NOLINT: the positions
   return MakeLoss(arguments, planner,
-                  {.formula = &CrossEntropy,
+                  {.formula = FormulaOf(Loss::kCrossEntropy),
                    .operands = {0, 1, IfGiven(arguments, kWeight)},
                    .operand_count = 3,
                    .out = binary_cross_entropy::kOut},
@@ -115,7 +117,7 @@ Result<PlanPointer> PlanBinaryCrossEntropy(const Arguments& arguments, Planner& 
 Result<PlanPointer> PlanBinaryCrossEntropyBackward(const Arguments& arguments, Planner& planner) {
   using namespace binary_cross_entropy_backward;  // NOLINT: the positions
   return MakeGradient(arguments, planner,
-                      {.formula = &CrossEntropyGradient,
+                      {.formula = FormulaOf(Loss::kCrossEntropyGradient),
                        .operands = {0, 1, 2, IfGiven(arguments, kWeight)},
                        .operand_count = 4,
                        .out = binary_cross_entropy_backward::kOut},
@@ -125,7 +127,7 @@ Result<PlanPointer> PlanBinaryCrossEntropyBackward(const Arguments& arguments, P
 Result<PlanPointer> PlanBinaryCrossEntropyWithLogits(const Arguments& arguments, Planner& planner) {
   using namespace binary_cross_entropy_with_logits;  // NOLINT: the positions
   return MakeLoss(arguments, planner,
-                  {.formula = &CrossEntropyOfLogits,
+                  {.formula = FormulaOf(Loss::kCrossEntropyOfLogits),
                    .operands = {0, 1, IfGiven(arguments, kWeight), IfGiven(arguments, kPosWeight)},
                    .operand_count = 4,
                    .out = binary_cross_entropy_with_logits::kOut},
@@ -136,7 +138,7 @@ Result<PlanPointer> PlanBinaryCrossEntropyWithLogitsBackward(const Arguments& ar
   using namespace binary_cross_entropy_with_logits_backward;  // NOLINT: the positions
   return MakeGradient(
       arguments, planner,
-      {.formula = &CrossEntropyOfLogitsGradient,
+      {.formula = FormulaOf(Loss::kCrossEntropyOfLogitsGradient),
        .operands = {0, 1, 2, IfGiven(arguments, kWeight), IfGiven(arguments, kPosWeight)},
        .operand_count = 5,
        .out = binary_cross_entropy_with_logits_backward::kOut},

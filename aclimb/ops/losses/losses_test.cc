@@ -122,11 +122,12 @@ TEST_F(Losses, RefusalsNameWhatIsWrong) {
   const DeviceTensor self({2, 3}, DType::kFloat32), target({3}, DType::kFloat16);
   const DeviceTensor out({3}, DType::kFloat32);
   EXPECT_EQ(L1Loss(self, target, kNone, out), 161002);
-  EXPECT_STREQ(aclGetRecentErrMsg(),
-               "aclnnL1LossGetWorkspaceSize: out.shape is [3] but reduction is 0, self.shape is "
-               "[2, 3] and target.shape is [3]; expected [2, 3].\n"
-               "  fix: pass tensors that broadcast, and an out of that shape\n"
-               "  rule: l1_loss/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
+  EXPECT_STREQ(
+      aclGetRecentErrMsg(),
+      "aclnnL1LossGetWorkspaceSize: out.shape is [3] (FLOAT) but reduction is 0, self.shape "
+      "is [2, 3] (FLOAT) and target.shape is [3] (FLOAT16); expected [2, 3].\n"
+      "  fix: pass tensors that broadcast, and an out of that shape\n"
+      "  rule: l1_loss/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
 }
 
 // ---- Every rule
@@ -147,8 +148,17 @@ void ExpectRules(const contract::Contract& contract, Function* phase1, int out,
         case Kind::kReal:
           a.Real(p, 1);
           break;
-        default:
+        case Kind::kInteger:
           a.Integer(p, 0);
+          break;
+        case Kind::kScalar:
+        case Kind::kIntArray:
+        case Kind::kFloatArray:
+        case Kind::kBoolArray:
+        case Kind::kTensorList:
+        case Kind::kScalarList:
+        case Kind::kString:
+          FAIL() << "a loss with a " << contract::KindName(contract.At(p).kind);
       }
     }
   });

@@ -42,12 +42,6 @@ struct Places {
   size_t dims = 2;  // of planes, 3 of volumes
 };
 
-template <const Places& kPlaces, int kSelf>
-Finding OtherShape(const Arguments& arguments) {
-  return contract::OtherOutputSize(kPlaces.large_name, arguments.Tensor(kPlaces.large),
-                                   arguments.Tensor(kSelf), arguments.Ints(kPlaces.size));
-}
-
 template <int kSelf, int kOutputSize>
 Finding TooFew(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
@@ -93,6 +87,17 @@ inline constexpr contract::Parameter kStrideParameter =
 inline constexpr contract::Parameter kPaddingParameter =
     contract::Attribute("padding", Kind::kIntArray, "of the pooling; changes nothing");
 
+// What was pooled, and where the indices lead.
+template <size_t kDims>
+constexpr contract::Parameter Small(contract::Parameter parameter) {
+  return contract::WithPlanes<kDims>(
+      contract::WithShape(parameter, kDims == 2 ? "P... H W" : "P... D H W"));
+}
+template <size_t kDims>
+constexpr contract::Parameter Large(contract::Parameter parameter, const char* fix = "") {
+  return contract::WithPlanes<kDims>(contract::WithShape(parameter, "P... outputSize...", fix));
+}
+
 namespace planes {
 
 enum : int { kSelf, kIndices, kOutputSize, kOut };
@@ -101,12 +106,11 @@ inline constexpr Places kPlaces = {
     .small = kSelf, .large = kOut, .large_name = "out", .indices = kIndices, .size = kOutputSize};
 
 inline constexpr contract::Parameter kParameters[] = {
-    contract::WithPlanes<2>(contract::Input("self", kNumbers, contract::kPlanesShape<2>)),
+    Small<2>(contract::Input("self", kNumbers, contract::kPlanesShape<2>)),
     contract::WithPlanes<2>(contract::Input(
         "indices", kIndexTypes, "shape of self: where its elements go in a plane of out")),
     contract::Attribute("outputSize", Kind::kIntArray, "height and width of out"),
-    contract::WithPlanes<2>(contract::Output(
-        "out", kNumbers, "shape of self with outputSize in place of H and W; dtype of self")),
+    Large<2>(contract::Output("out", kNumbers, "dtype of self")),
 };
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
@@ -116,9 +120,6 @@ inline constexpr contract::Rule kRules[] = {
     contract::Custom("room/outputSize", &TooFew<kSelf, kOutputSize>,
                      "outputSize has as many elements as a plane of self at least",
                      "pass the size of what was pooled"),
-    contract::Custom("shape/out", &OtherShape<kPlaces, kSelf>,
-                     "out has the shape of self with outputSize in place of H and W",
-                     "allocate out with that shape"),
 };
 inline constexpr contract::Contract kContract = {
     .function = "aclnnMaxUnpool2d",
@@ -144,14 +145,13 @@ inline constexpr Places kPlaces = {.small = kSelf,
                                    .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
-    contract::WithPlanes<3>(contract::Input("self", kNumbers, contract::kPlanesShape<3>)),
+    Small<3>(contract::Input("self", kNumbers, contract::kPlanesShape<3>)),
     contract::WithPlanes<3>(contract::Input(
         "indices", kIndexTypes, "shape of self: where its elements go in a volume of outRef")),
     contract::Attribute("outputSize", Kind::kIntArray, "depth, height and width of outRef"),
     kStrideParameter,
     kPaddingParameter,
-    contract::WithPlanes<3>(contract::Output(
-        "outRef", kNumbers, "shape of self with outputSize in place of D, H and W; dtype of self")),
+    Large<3>(contract::Output("outRef", kNumbers, "dtype of self")),
 };
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/outRef", kOutRef, kSelf,
@@ -163,9 +163,6 @@ inline constexpr contract::Rule kRules[] = {
     kWindowRules<kStride, kPadding>[2],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass an index for each element"),
     HasRoom<kSelf, kOutputSize>("pass the size of what was pooled"),
-    contract::Custom("shape/outRef", &OtherShape<kPlaces, kSelf>,
-                     "outRef has the shape of self with outputSize in place of D, H and W",
-                     "allocate outRef with that shape"),
 };
 inline constexpr contract::Contract kContract = {
     .function = "aclnnMaxUnpool3d",
@@ -190,10 +187,9 @@ inline constexpr Places kPlaces = {.small = kOut,
                                    .size = kOutputSize};
 
 inline constexpr contract::Parameter kParameters[] = {
-    contract::WithPlanes<2>(contract::Input("gradOutput", kPlaneNumbers,
-                                            "gradient of the forward output, of its shape")),
-    contract::WithPlanes<2>(
-        contract::Input("self", kPlaneNumbers, contract::kForwardPlanesShape<2>)),
+    Large<2>(contract::Input("gradOutput", kPlaneNumbers, "gradient of the forward output"),
+             "pass the gradient of the forward output"),
+    Small<2>(contract::Input("self", kPlaneNumbers, contract::kForwardPlanesShape<2>)),
     contract::WithPlanes<2>(contract::Input("indices", kIndexTypes, "of the forward call")),
     contract::Attribute("outputSize", Kind::kIntArray, "of the forward call"),
     contract::WithPlanes<2>(contract::Output(
@@ -208,9 +204,6 @@ inline constexpr contract::Rule kRules[] = {
     kSizeRules<2, kOutputSize>[1],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass those of the forward call"),
     HasRoom<kSelf, kOutputSize>("pass the outputSize of the forward call"),
-    contract::Custom("shape/gradOutput", &OtherShape<kPlaces, kSelf>,
-                     "gradOutput has the shape of self with outputSize in place of H and W",
-                     "pass the gradient of the forward output"),
     contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
 };
 inline constexpr contract::Contract kContract = {
@@ -237,9 +230,9 @@ inline constexpr Places kPlaces = {.small = kOut,
                                    .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
-    contract::WithPlanes<3>(
-        contract::Input("gradOutput", kNumbers, "gradient of the forward output, of its shape")),
-    contract::WithPlanes<3>(contract::Input("self", kNumbers, contract::kForwardPlanesShape<3>)),
+    Large<3>(contract::Input("gradOutput", kNumbers, "gradient of the forward output"),
+             "pass the gradient of the forward output"),
+    Small<3>(contract::Input("self", kNumbers, contract::kForwardPlanesShape<3>)),
     contract::WithPlanes<3>(contract::Input("indices", kIndexTypes, "of the forward call")),
     contract::Attribute("outputSize", Kind::kIntArray, "of the forward call"),
     kStrideParameter,
@@ -257,9 +250,6 @@ inline constexpr contract::Rule kRules[] = {
     kWindowRules<kStride, kPadding>[2],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass those of the forward call"),
     HasRoom<kSelf, kOutputSize>("pass the outputSize of the forward call"),
-    contract::Custom("shape/gradOutput", &OtherShape<kPlaces, kSelf>,
-                     "gradOutput has the shape of self with outputSize in place of D, H and W",
-                     "pass the gradient of the forward output"),
     contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
 };
 inline constexpr contract::Contract kContract = {

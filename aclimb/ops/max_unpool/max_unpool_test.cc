@@ -80,7 +80,10 @@ TEST(MaxUnpoolContract, EveryRuleOfPlanesIsEnforcedAndExplained) {
       });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
-  harness.ExpectRule("room/outputSize", [](CallArguments& a) { a.Ints(kOutputSize, {3, 1}); });
+  harness.ExpectRule("room/outputSize", [](CallArguments& a) {
+    a.Ints(kOutputSize, {3, 1});
+    a.Tensor(kOut, {1, 3, 1}, kFloat);
+  });
   harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(kOutputSize, {5, 4}); });
   harness.ExpectEveryRuleCovered({"max_unpool2d/product"});
 }

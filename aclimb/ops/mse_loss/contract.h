@@ -1,14 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "aclimb/contract/broadcast.h"
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
 
@@ -28,33 +23,6 @@ inline constexpr auto kFloats =
     contract::OnOldAndNew(contract::kHalfDTypes, contract::kFloatDTypes);
 inline constexpr const char* kReductionDoc = "0 none, 1 mean, 2 sum";
 
-inline std::string Shape(const std::vector<int64_t>& shape) {
-  return ShapeText(shape.data(), shape.size());
-}
-
-inline std::optional<std::string> OutShape(const contract::Arguments& arguments) {
-  const std::vector<int64_t>& self = arguments.Tensor(Forward::kSelf).shape;
-  const std::vector<int64_t>& target = arguments.Tensor(Forward::kTarget).shape;
-  const std::vector<int64_t>& out = arguments.Tensor(Forward::kOut).shape;
-  int64_t extents[8] = {};
-  size_t count = 0;
-  if (!contract::BroadcastInto(self, extents, count) ||
-      !contract::BroadcastInto(target, extents, count)) {
-    return Cat("self.shape is ", Shape(self), " but target.shape is ", Shape(target),
-               "; expected shapes that broadcast.");
-  }
-  const int64_t reduction = arguments.Integer(Forward::kReduction);
-  if (reduction != kNone) {
-    if (out.empty() || out == std::vector<int64_t>{1}) return std::nullopt;
-    return Cat("out.shape is ", Shape(out), " but reduction is ", reduction,
-               "; expected rank 0 or [1].");
-  }
-  const std::vector<int64_t> expected(extents, extents + count);
-  if (out == expected) return std::nullopt;
-  return Cat("out.shape is ", Shape(out), " but reduction is 0, self.shape is ", Shape(self),
-             " and target.shape is ", Shape(target), "; expected ", Shape(expected), ".");
-}
-
 inline constexpr contract::Parameter kForwardParameters[] = {
     contract::Input("self", kFloats, "any shape"),
     contract::Input("target", kFloats, "broadcasts with self"),
@@ -66,10 +34,9 @@ inline constexpr contract::Parameter kForwardParameters[] = {
 inline constexpr contract::Rule kForwardRules[] = {
     contract::InRange("range/reduction", Forward::kReduction, contract::Between(0, 2),
                       "pass 0 for none, 1 for mean or 2 for sum"),
-    contract::Custom("shape/out", &OutShape,
-                     "for reduction 0 out has the shape that self and target broadcast to, else "
-                     "rank 0 or shape [1]",
-                     "pass tensors that broadcast, and an out of that shape"),
+    contract::ReducesLoss("shape/out", Forward::kOut, Forward::kSelf, Forward::kTarget,
+                          Forward::kReduction,
+                          "pass tensors that broadcast, and an out of that shape"),
 };
 inline constexpr contract::Contract kMseLossContract = {
     .function = "aclnnMseLoss",

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "aclimb/contract/broadcast.h"
 #include "aclimb/copy/convert.h"
 #include "aclimb/elementwise/elementwise.h"
 #include "aclimb/executor/phase.h"

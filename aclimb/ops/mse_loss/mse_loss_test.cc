@@ -64,15 +64,17 @@ TEST_F(MseLoss, RefusalsNameWhatIsWrong) {
   const DeviceTensor self({2, 3}, DType::kFloat32), target({3}, DType::kFloat16);
   const DeviceTensor other({4}, DType::kFloat32), out({3}, DType::kFloat32);
   EXPECT_EQ(Run(self, target, kNone, out), 161002);
-  EXPECT_STREQ(aclGetRecentErrMsg(),
-               "aclnnMseLossGetWorkspaceSize: out.shape is [3] but reduction is 0, self.shape is "
-               "[2, 3] and target.shape is [3]; expected [2, 3].\n"
-               "  fix: pass tensors that broadcast, and an out of that shape\n"
-               "  rule: mse_loss/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
+  EXPECT_STREQ(
+      aclGetRecentErrMsg(),
+      "aclnnMseLossGetWorkspaceSize: out.shape is [3] (FLOAT) but reduction is 0, self.shape "
+      "is [2, 3] (FLOAT) and target.shape is [3] (FLOAT16); expected [2, 3].\n"
+      "  fix: pass tensors that broadcast, and an out of that shape\n"
+      "  rule: mse_loss/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
   EXPECT_EQ(Run(self, other, kSum, out), 161002);
   EXPECT_STREQ(aclGetRecentErrMsg(),
-               "aclnnMseLossGetWorkspaceSize: self.shape is [2, 3] but target.shape is [4]; "
-               "expected shapes that broadcast.\n"
+               "aclnnMseLossGetWorkspaceSize: self.shape is [2, 3] (FLOAT) and target.shape is [4] "
+               "(FLOAT); expected shapes that broadcast: dimensions, counted from the last, that "
+               "are equal or 1.\n"
                "  fix: pass tensors that broadcast, and an out of that shape\n"
                "  rule: mse_loss/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
 }

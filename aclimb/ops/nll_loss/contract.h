@@ -1,11 +1,7 @@
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss2d.h"
 #include "aclnnop/aclnn_nll_loss2d_backward.h"
@@ -28,46 +24,11 @@ inline constexpr auto kFloats =
 inline constexpr auto kTargets =
     contract::OnAll(contract::DTypes(DType::kInt64, DType::kInt32, DType::kUInt8));
 
-// One number, as rank 0 or [1].
-inline bool IsOne(const TensorDescriptor& tensor) {
-  return tensor.rank() == 0 || (tensor.rank() == 1 && tensor.shape[0] == 1);
-}
-inline std::string Shape(const TensorDescriptor& tensor) {
-  return ShapeText(tensor.shape.data(), tensor.shape.size());
-}
-
-template <int kLoss, int kTarget, int kReduction>
-std::optional<std::string> LossShape(const contract::Arguments& arguments) {
-  const TensorDescriptor &loss = arguments.Tensor(kLoss), &target = arguments.Tensor(kTarget);
-  const int64_t reduction = arguments.Integer(kReduction);
-  const char* const name = kLoss == Forward::kOut ? "out" : "gradOutput";
-  if (reduction != kNone) {
-    if (IsOne(loss)) return std::nullopt;
-    return Cat(name, ".shape is ", Shape(loss), " but reduction is ", reduction,
-               "; expected rank 0 or [1].");
-  }
-  if (loss.shape == target.shape || (target.rank() == 0 && IsOne(loss))) return std::nullopt;
-  return Cat(name, ".shape is ", Shape(loss), " but reduction is 0 and target.shape is ",
-             Shape(target), "; expected equal shapes.");
-}
-
-template <int kTotalWeight>
-std::optional<std::string> TotalWeightShape(const contract::Arguments& arguments) {
-  const TensorDescriptor& total = arguments.Tensor(kTotalWeight);
-  if (IsOne(total)) return std::nullopt;
-  return Cat(kTotalWeight == Forward::kTotalWeight && arguments.size() == 7 ? "totalWeightOut"
-                                                                            : "totalWeight",
-             ".shape is ", Shape(total), "; expected rank 0 or [1].");
-}
-
 inline constexpr const char* kTargetDoc =
     "classes; a position whose target is ignoreIndex or no class is ignored, and the latter fails "
     "the run (507015)";
 inline constexpr const char* kReductionDoc = "0 none, 1 mean, 2 sum";
 inline constexpr const char* kIgnoreDoc = "target value to leave out, of any sign";
-inline constexpr const char* kLossStatement =
-    "for reduction 0 it has the shape of target, else rank 0 or shape [1]";
-inline constexpr const char* kTotalStatement = "it has rank 0 or shape [1]";
 
 // kImages: [N, C, H, W] instead of [N, C] or [C].
 template <bool kImages>
@@ -126,10 +87,10 @@ inline constexpr contract::Rule kForwardRules[] = {
                         "allocate totalWeightOut with the dtype of self"),
     contract::InRange("range/reduction", Forward::kReduction, contract::Between(0, 2),
                       "pass 0 for none, 1 for mean or 2 for sum"),
-    contract::Custom("shape/out", &LossShape<Forward::kOut, Forward::kTarget, Forward::kReduction>,
-                     kLossStatement, "allocate out with this shape"),
-    contract::Custom("shape/totalWeightOut", &TotalWeightShape<Forward::kTotalWeight>,
-                     kTotalStatement, "allocate totalWeightOut with one element"),
+    contract::ReducesLoss("shape/out", Forward::kOut, Forward::kTarget, -1, Forward::kReduction,
+                          "allocate out with this shape"),
+    contract::OneElement("shape/totalWeightOut", Forward::kTotalWeight,
+                         "allocate totalWeightOut with one element"),
 };
 inline constexpr contract::Rule kBackwardRules[] = {
     contract::SameDType("same-dtype/gradOutput", Backward::kGradOutput, Backward::kSelf,
@@ -142,12 +103,11 @@ inline constexpr contract::Rule kBackwardRules[] = {
                         "allocate out with the dtype of self"),
     contract::InRange("range/reduction", Backward::kReduction, contract::Between(0, 2),
                       "pass 0 for none, 1 for mean or 2 for sum"),
-    contract::Custom("shape/gradOutput",
-                     &LossShape<Backward::kGradOutput, Backward::kTarget, Backward::kReduction>,
-                     kLossStatement,
-                     "pass the gradient of what the forward call returned for this reduction"),
-    contract::Custom("shape/totalWeight", &TotalWeightShape<Backward::kTotalWeight>,
-                     kTotalStatement, "pass what the forward call returned"),
+    contract::ReducesLoss("shape/gradOutput", Backward::kGradOutput, Backward::kTarget, -1,
+                          Backward::kReduction,
+                          "pass the gradient of what the forward call returned for this reduction"),
+    contract::OneElement("shape/totalWeight", Backward::kTotalWeight,
+                         "pass what the forward call returned"),
 };
 
 inline constexpr uint8_t kTrainingProducts =

@@ -92,13 +92,13 @@ TEST_F(NLLLoss, RefusalsNameWhatIsWrong) {
   const DeviceTensor total({2}, DType::kFloat32);
   EXPECT_EQ(Run(self, target, weight, kNone, out, total), 161002);
   EXPECT_STREQ(aclGetRecentErrMsg(),
-               "aclnnNLLLossGetWorkspaceSize: out.shape is [] but reduction is 0 and target.shape "
-               "is [5]; expected equal shapes.\n"
+               "aclnnNLLLossGetWorkspaceSize: out.shape is [] (FLOAT) but reduction is 0 and "
+               "target.shape is [5] (INT64); expected [5].\n"
                "  fix: allocate out with this shape\n"
                "  rule: nll_loss/shape/out   code: 161002 ACLNN_ERR_PARAM_INVALID");
   EXPECT_EQ(Run(self, target, weight, kSum, out, total), 161002);
   EXPECT_STREQ(aclGetRecentErrMsg(),
-               "aclnnNLLLossGetWorkspaceSize: totalWeightOut.shape is [2]; expected rank 0 or "
+               "aclnnNLLLossGetWorkspaceSize: totalWeightOut.shape is [2]; expected [] or "
                "[1].\n"
                "  fix: allocate totalWeightOut with one element\n"
                "  rule: nll_loss/shape/totalWeightOut   code: 161002 ACLNN_ERR_PARAM_INVALID");

@@ -28,12 +28,6 @@ inline bool HasTensor(const contract::Arguments& arguments, int parameter) {
   return arguments.Given(parameter) && !arguments.Tensor(parameter).IsEmpty();
 }
 
-inline Violation DTypeOfBatchOrFloat(const contract::Arguments& arguments, const Named& tensor,
-                                     const Named& input) {
-  if (!HasTensor(arguments, tensor.position)) return std::nullopt;
-  return DTypeOfInputOrFloat(arguments, tensor, input);
-}
-
 // A tensor without elements counts as null where there are channels.
 inline Violation NoStatistics(const contract::Arguments& arguments, const Named& tensor,
                               const Named& input) {
@@ -90,24 +84,6 @@ inline constexpr contract::Parameter kParameters[] = {
         "null")),
 };
 
-inline Violation WeightDType(const contract::Arguments& arguments) {
-  return DTypeOfBatchOrFloat(arguments, {kWeight, "weight"}, {kInput, "input"});
-}
-inline Violation BiasDType(const contract::Arguments& arguments) {
-  return DTypeOfBatchOrFloat(arguments, {kBias, "bias"}, {kInput, "input"});
-}
-inline Violation RunningMeanDType(const contract::Arguments& arguments) {
-  return DTypeOfBatchOrFloat(arguments, {kRunningMean, "runningMean"}, {kInput, "input"});
-}
-inline Violation RunningVarDType(const contract::Arguments& arguments) {
-  return DTypeOfBatchOrFloat(arguments, {kRunningVar, "runningVar"}, {kInput, "input"});
-}
-inline Violation SaveMeanDType(const contract::Arguments& arguments) {
-  return DTypeOfBatchOrFloat(arguments, {kSaveMean, "saveMean"}, {kInput, "input"});
-}
-inline Violation SaveInvstdDType(const contract::Arguments& arguments) {
-  return DTypeOfBatchOrFloat(arguments, {kSaveInvstd, "saveInvstd"}, {kInput, "input"});
-}
 inline Violation Missing(const contract::Arguments& arguments, const Named& tensor) {
   if (!arguments.Bool(kTraining)) return std::nullopt;
   return NoStatistics(arguments, tensor, {kInput, "input"});
@@ -127,21 +103,19 @@ inline constexpr contract::Rule kRules[] = {
                      "allocate a number for each channel", kAclnnNullptr),
     contract::SameDType("same-dtype/output", kOutput, kInput,
                         "allocate output with the dtype of input"),
-    contract::Custom("dtype/weight", &WeightDType, "weight has the dtype of input, or FLOAT",
-                     "convert weight to one of the two"),
-    contract::Custom("dtype/bias", &BiasDType, "bias has the dtype of input, or FLOAT",
-                     "convert bias to one of the two"),
-    contract::Custom("dtype/runningMean", &RunningMeanDType,
-                     "runningMean has the dtype of input, or FLOAT",
-                     "keep runningMean in one of the two"),
-    contract::Custom("dtype/runningVar", &RunningVarDType,
-                     "runningVar has the dtype of input, or FLOAT",
-                     "keep runningVar in one of the two"),
-    contract::Custom("dtype/saveMean", &SaveMeanDType, "saveMean has the dtype of input, or FLOAT",
-                     "allocate saveMean with one of the two"),
-    contract::Custom("dtype/saveInvstd", &SaveInvstdDType,
-                     "saveInvstd has the dtype of input, or FLOAT",
-                     "allocate saveInvstd with one of the two"),
+    contract::SameDTypeOr("dtype/weight", kWeight, kInput, contract::DTypes(DType::kFloat32),
+                          "convert weight to one of the two"),
+    contract::SameDTypeOr("dtype/bias", kBias, kInput, contract::DTypes(DType::kFloat32),
+                          "convert bias to one of the two"),
+    contract::SameDTypeOr("dtype/runningMean", kRunningMean, kInput,
+                          contract::DTypes(DType::kFloat32), "keep runningMean in one of the two"),
+    contract::SameDTypeOr("dtype/runningVar", kRunningVar, kInput,
+                          contract::DTypes(DType::kFloat32), "keep runningVar in one of the two"),
+    contract::SameDTypeOr("dtype/saveMean", kSaveMean, kInput, contract::DTypes(DType::kFloat32),
+                          "allocate saveMean with one of the two"),
+    contract::SameDTypeOr("dtype/saveInvstd", kSaveInvstd, kInput,
+                          contract::DTypes(DType::kFloat32),
+                          "allocate saveInvstd with one of the two"),
 };
 
 inline constexpr contract::Contract kContract = {
@@ -198,9 +172,6 @@ inline constexpr contract::Parameter kParameters[] = {
     OfChannels(contract::Output("gradBias", kBatchFloats, "gradient of the bias")),
 };
 
-inline Violation WeightDType(const contract::Arguments& arguments) {
-  return DTypeOfBatchOrFloat(arguments, {kWeight, "weight"}, {kInput, "input"});
-}
 inline Violation Missing(const contract::Arguments& arguments, const Named& tensor) {
   if (!arguments.Bool(kTraining)) return std::nullopt;
   return NoStatistics(arguments, tensor, {kInput, "input"});
@@ -229,8 +200,8 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/input", kInput, kGradOut, "pass both in one dtype"),
     contract::SameDType("same-dtype/gradInput", kGradInput, kInput,
                         "allocate gradInput with the dtype of input"),
-    contract::Custom("dtype/weight", &WeightDType, "weight has the dtype of input, or FLOAT",
-                     "convert weight to one of the two"),
+    contract::SameDTypeOr("dtype/weight", kWeight, kInput, contract::DTypes(DType::kFloat32),
+                          "convert weight to one of the two"),
 };
 
 inline constexpr contract::Contract kContract = {

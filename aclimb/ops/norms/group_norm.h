@@ -23,43 +23,10 @@ struct GroupPositions {
   int group;
 };
 
-// a * b, or -1 if that is too large.
-inline int64_t ProductOrNone(int64_t a, int64_t b) {
-  int64_t product;
-  return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? -1 : product;
-}
-
 inline Violation GroupsDivide(const contract::Arguments& arguments, const GroupPositions& at) {
   const int64_t channels = arguments.Integer(at.c), groups = arguments.Integer(at.group);
   if (channels % groups == 0) return std::nullopt;
   return Cat("C is ", channels, " and group is ", groups, "; expected a multiple of group.");
-}
-
-// The tensor, if it is given, has so many elements.
-inline Violation ElementCount(const contract::Arguments& arguments, const Named& tensor,
-                              int64_t expected, const std::string& because) {
-  if (!arguments.Given(tensor.position)) return std::nullopt;
-  if (arguments.Tensor(tensor.position).ElementCount() == expected) return std::nullopt;
-  return Cat(ShapeOf(arguments, tensor), " but ", because, "; expected ",
-             expected < 0 ? "fewer" : Cat(expected), " elements.");
-}
-inline Violation WholeCount(const contract::Arguments& arguments, const Named& tensor,
-                            const GroupPositions& at) {
-  const int64_t n = arguments.Integer(at.n), c = arguments.Integer(at.c);
-  const int64_t hxw = arguments.Integer(at.hxw);
-  return ElementCount(arguments, tensor, ProductOrNone(ProductOrNone(n, c), hxw),
-                      Cat("N is ", n, ", C is ", c, " and HxW is ", hxw));
-}
-inline Violation GroupCount(const contract::Arguments& arguments, const Named& tensor,
-                            const GroupPositions& at) {
-  const int64_t n = arguments.Integer(at.n), groups = arguments.Integer(at.group);
-  return ElementCount(arguments, tensor, ProductOrNone(n, groups),
-                      Cat("N is ", n, " and group is ", groups));
-}
-inline Violation ChannelCount(const contract::Arguments& arguments, const Named& tensor,
-                              const GroupPositions& at) {
-  const int64_t c = arguments.Integer(at.c);
-  return ElementCount(arguments, tensor, c, Cat("C is ", c));
 }
 
 namespace group_norm {
@@ -92,30 +59,6 @@ inline constexpr contract::Parameter kParameters[] = {
 inline Violation Divides(const contract::Arguments& arguments) {
   return GroupsDivide(arguments, kAt);
 }
-inline Violation SelfCount(const contract::Arguments& arguments) {
-  return WholeCount(arguments, {kSelf, "self"}, kAt);
-}
-inline Violation GammaCount(const contract::Arguments& arguments) {
-  return ChannelCount(arguments, {kGamma, "gamma"}, kAt);
-}
-inline Violation BetaCount(const contract::Arguments& arguments) {
-  return ChannelCount(arguments, {kBeta, "beta"}, kAt);
-}
-inline Violation MeanCount(const contract::Arguments& arguments) {
-  return GroupCount(arguments, {kMeanOut, "meanOut"}, kAt);
-}
-inline Violation RstdCount(const contract::Arguments& arguments) {
-  return GroupCount(arguments, {kRstdOut, "rstdOut"}, kAt);
-}
-inline Violation GammaDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kGamma, "gamma"}, {kSelf, "self"});
-}
-inline Violation BetaDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kBeta, "beta"}, {kSelf, "self"});
-}
-inline Violation MeanDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kMeanOut, "meanOut"}, {kSelf, "self"});
-}
 
 inline constexpr contract::Rule kRules[] = {
     contract::InRange("range/N", kN, contract::AtLeast(0), "pass the number of samples"),
@@ -127,24 +70,21 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/rstdOut", kRstdOut, kMeanOut,
                         "allocate both statistics with one dtype"),
     contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
-    contract::Custom("dtype/gamma", &GammaDType, "gamma has the dtype of self, or FLOAT",
-                     "convert gamma to one of the two"),
-    contract::Custom("dtype/beta", &BetaDType, "beta has the dtype of self, or FLOAT",
-                     "convert beta to one of the two"),
-    contract::Custom("dtype/meanOut", &MeanDType, "meanOut has the dtype of self, or FLOAT",
-                     "allocate meanOut with one of the two"),
+    contract::SameDTypeOr("dtype/gamma", kGamma, kSelf, contract::DTypes(DType::kFloat32),
+                          "convert gamma to one of the two"),
+    contract::SameDTypeOr("dtype/beta", kBeta, kSelf, contract::DTypes(DType::kFloat32),
+                          "convert beta to one of the two"),
+    contract::SameDTypeOr("dtype/meanOut", kMeanOut, kSelf, contract::DTypes(DType::kFloat32),
+                          "allocate meanOut with one of the two"),
     contract::Custom("groups", &Divides, "C is a multiple of group",
                      "pass a number of groups that divides the channels"),
-    contract::Custom("count/self", &SelfCount, "self has N * C * HxW elements",
-                     "pass the numbers of self"),
-    contract::Custom("count/gamma", &GammaCount, "gamma has C elements",
-                     "pass one weight for each channel"),
-    contract::Custom("count/beta", &BetaCount, "beta has C elements",
-                     "pass one bias for each channel"),
-    contract::Custom("count/meanOut", &MeanCount, "meanOut has N * group elements",
-                     "allocate one number for each group of each sample"),
-    contract::Custom("count/rstdOut", &RstdCount, "rstdOut has N * group elements",
-                     "allocate one number for each group of each sample"),
+    contract::Elements("count/self", kSelf, kN, kC, kHxW, "pass the numbers of self"),
+    contract::Elements("count/gamma", kGamma, kC, "pass one weight for each channel"),
+    contract::Elements("count/beta", kBeta, kC, "pass one bias for each channel"),
+    contract::Elements("count/meanOut", kMeanOut, kN, kGroup,
+                       "allocate one number for each group of each sample"),
+    contract::Elements("count/rstdOut", kRstdOut, kN, kGroup,
+                       "allocate one number for each group of each sample"),
 };
 
 inline constexpr contract::Contract kContract = {
@@ -202,36 +142,6 @@ inline constexpr contract::Parameter kParameters[] = {
 inline Violation Divides(const contract::Arguments& arguments) {
   return GroupsDivide(arguments, kAt);
 }
-inline Violation GradOutCount(const contract::Arguments& arguments) {
-  return WholeCount(arguments, {kGradOut, "gradOut"}, kAt);
-}
-inline Violation InputCount(const contract::Arguments& arguments) {
-  return WholeCount(arguments, {kInput, "input"}, kAt);
-}
-inline Violation GradInputCount(const contract::Arguments& arguments) {
-  return WholeCount(arguments, {kGradInput, "gradInput"}, kAt);
-}
-inline Violation MeanCount(const contract::Arguments& arguments) {
-  return GroupCount(arguments, {kMean, "mean"}, kAt);
-}
-inline Violation RstdCount(const contract::Arguments& arguments) {
-  return GroupCount(arguments, {kRstd, "rstd"}, kAt);
-}
-inline Violation GammaCount(const contract::Arguments& arguments) {
-  return ChannelCount(arguments, {kGamma, "gamma"}, kAt);
-}
-inline Violation GradGammaCount(const contract::Arguments& arguments) {
-  return ChannelCount(arguments, {kGradGamma, "gradGammaOut"}, kAt);
-}
-inline Violation GradBetaCount(const contract::Arguments& arguments) {
-  return ChannelCount(arguments, {kGradBeta, "gradBetaOut"}, kAt);
-}
-inline Violation MeanDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kMean, "mean"}, {kGradOut, "gradOut"});
-}
-inline Violation GammaDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kGamma, "gamma"}, {kGradOut, "gradOut"});
-}
 
 inline constexpr contract::Rule kRules[] = {
     contract::InRange("range/N", kN, contract::AtLeast(0), "pass the number of samples"),
@@ -249,28 +159,22 @@ inline constexpr contract::Rule kRules[] = {
                      "pass the tensor, or set outputMask[2] to false"),
     contract::SameDType("same-dtype/input", kInput, kGradOut, "pass both in one dtype"),
     contract::SameDType("same-dtype/rstd", kRstd, kMean, "pass both in one dtype"),
-    contract::Custom("dtype/mean", &MeanDType, "mean has the dtype of gradOut, or FLOAT",
-                     "pass what the forward call returned"),
-    contract::Custom("dtype/gamma", &GammaDType, "gamma has the dtype of gradOut, or FLOAT",
-                     "convert gamma to one of the two"),
+    contract::SameDTypeOr("dtype/mean", kMean, kGradOut, contract::DTypes(DType::kFloat32),
+                          "pass what the forward call returned"),
+    contract::SameDTypeOr("dtype/gamma", kGamma, kGradOut, contract::DTypes(DType::kFloat32),
+                          "convert gamma to one of the two"),
     contract::Custom("groups", &Divides, "C is a multiple of group",
                      "pass a number of groups that divides the channels"),
-    contract::Custom("count/gradOut", &GradOutCount, "gradOut has N * C * HxW elements",
-                     "pass the numbers of gradOut"),
-    contract::Custom("count/input", &InputCount, "input has N * C * HxW elements",
-                     "pass the forward input"),
-    contract::Custom("count/mean", &MeanCount, "mean has N * group elements",
-                     "pass what the forward call returned"),
-    contract::Custom("count/rstd", &RstdCount, "rstd has N * group elements",
-                     "pass what the forward call returned"),
-    contract::Custom("count/gamma", &GammaCount, "gamma has C elements",
-                     "pass one weight for each channel"),
-    contract::Custom("count/gradInput", &GradInputCount, "gradInput has N * C * HxW elements",
-                     "allocate gradInput with the shape of input"),
-    contract::Custom("count/gradGammaOut", &GradGammaCount, "gradGammaOut has C elements",
-                     "allocate one number for each channel"),
-    contract::Custom("count/gradBetaOut", &GradBetaCount, "gradBetaOut has C elements",
-                     "allocate one number for each channel"),
+    contract::Elements("count/gradOut", kGradOut, kN, kC, kHxW, "pass the numbers of gradOut"),
+    contract::Elements("count/input", kInput, kN, kC, kHxW, "pass the forward input"),
+    contract::Elements("count/mean", kMean, kN, kGroup, "pass what the forward call returned"),
+    contract::Elements("count/rstd", kRstd, kN, kGroup, "pass what the forward call returned"),
+    contract::Elements("count/gamma", kGamma, kC, "pass one weight for each channel"),
+    contract::Elements("count/gradInput", kGradInput, kN, kC, kHxW,
+                       "allocate gradInput with the shape of input"),
+    contract::Elements("count/gradGammaOut", kGradGamma, kC,
+                       "allocate one number for each channel"),
+    contract::Elements("count/gradBetaOut", kGradBeta, kC, "allocate one number for each channel"),
 };
 
 inline constexpr contract::Contract kContract = {

@@ -60,12 +60,6 @@ inline Violation RstdShape(const contract::Arguments& arguments) {
                          arguments.Ints(kNormalizedShape).size(),
                          AndNormalizedShape(arguments, kNormalizedShape));
 }
-inline Violation WeightDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kWeight, "weightOptional"}, {kInput, "input"});
-}
-inline Violation BiasDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kBias, "biasOptional"}, {kInput, "input"});
-}
 
 inline constexpr contract::Rule kForwardRules[] = {
     contract::Count("count/normalizedShape", kNormalizedShape, contract::AtLeast(1),
@@ -73,12 +67,11 @@ inline constexpr contract::Rule kForwardRules[] = {
     contract::SameDType("same-dtype/out", kOut, kInput, "allocate out with the dtype of input"),
     contract::SameDType("same-dtype/rstdOutOptional", kRstdOut, kMeanOut,
                         "allocate both statistics with one dtype"),
-    contract::Custom("dtype/weightOptional", &WeightDType,
-                     "weightOptional has the dtype of input, or FLOAT",
-                     "convert weightOptional to one of the two"),
-    contract::Custom("dtype/biasOptional", &BiasDType,
-                     "biasOptional has the dtype of input, or FLOAT",
-                     "convert biasOptional to one of the two"),
+    contract::SameDTypeOr("dtype/weightOptional", kWeight, kInput,
+                          contract::DTypes(DType::kFloat32),
+                          "convert weightOptional to one of the two"),
+    contract::SameDTypeOr("dtype/biasOptional", kBias, kInput, contract::DTypes(DType::kFloat32),
+                          "convert biasOptional to one of the two"),
     contract::Custom("shape/meanOutOptional", &MeanShape,
                      "meanOutOptional has the shape of input, with 1 for each dimension of "
                      "normalizedShape",
@@ -168,12 +161,6 @@ inline Violation RstdShape(const contract::Arguments& arguments) {
                          arguments.Ints(kNormalizedShape).size(),
                          AndNormalizedShape(arguments, kNormalizedShape));
 }
-inline Violation MeanDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kMean, "mean"}, {kInput, "input"});
-}
-inline Violation WeightDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kWeight, "weightOptional"}, {kInput, "input"});
-}
 
 inline constexpr contract::Rule kRules[] = {
     contract::Count("count/normalizedShape", kNormalizedShape, contract::AtLeast(1),
@@ -190,11 +177,11 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/rstd", kRstd, kMean, "pass both in one dtype"),
     contract::SameDType("same-dtype/gradInputOut", kGradInput, kInput,
                         "allocate gradInputOut with the dtype of input"),
-    contract::Custom("dtype/mean", &MeanDType, "mean has the dtype of input, or FLOAT",
-                     "pass what the forward call returned"),
-    contract::Custom("dtype/weightOptional", &WeightDType,
-                     "weightOptional has the dtype of input, or FLOAT",
-                     "convert weightOptional to one of the two"),
+    contract::SameDTypeOr("dtype/mean", kMean, kInput, contract::DTypes(DType::kFloat32),
+                          "pass what the forward call returned"),
+    contract::SameDTypeOr("dtype/weightOptional", kWeight, kInput,
+                          contract::DTypes(DType::kFloat32),
+                          "convert weightOptional to one of the two"),
     contract::Custom("shape/mean", &MeanShape,
                      "mean has the shape of input, with 1 for each dimension of normalizedShape",
                      "pass what the forward call returned"),

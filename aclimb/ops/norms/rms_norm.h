@@ -51,9 +51,6 @@ inline constexpr contract::Parameter kParameters[] = {
 inline Violation GammaShape(const contract::Arguments& arguments) {
   return TrailingShape(arguments, {kGamma, "gamma"}, {kX, "x"});
 }
-inline Violation GammaDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kGamma, "gamma"}, {kX, "x"});
-}
 inline Violation RstdShape(const contract::Arguments& arguments) {
   return StatisticsShape(arguments, {kRstd, "rstdOut"}, {kX, "x"},
                          arguments.Tensor(kGamma).shape.size(),
@@ -61,8 +58,8 @@ inline Violation RstdShape(const contract::Arguments& arguments) {
 }
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Custom("dtype/gamma", &GammaDType, "gamma has the dtype of x, or FLOAT",
-                     "convert gamma to one of the two"),
+    contract::SameDTypeOr("dtype/gamma", kGamma, kX, contract::DTypes(DType::kFloat32),
+                          "convert gamma to one of the two"),
     contract::SameDType("same-dtype/yOut", kY, kX, "allocate yOut with the dtype of x"),
     contract::SameShape("same-shape/yOut", kY, kX, "allocate yOut with the shape of x"),
     contract::Custom("shape/gamma", &GammaShape, "gamma has the shape of the last dimensions of x",
@@ -101,9 +98,6 @@ inline constexpr contract::Parameter kParameters[] = {
 inline Violation GammaShape(const contract::Arguments& arguments) {
   return TrailingShape(arguments, {kGamma, "gamma"}, {kX, "x"});
 }
-inline Violation GammaDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kGamma, "gamma"}, {kX, "x"});
-}
 inline Violation RstdShape(const contract::Arguments& arguments) {
   return StatisticsShape(arguments, {kRstd, "rstd"}, {kX, "x"},
                          arguments.Tensor(kGamma).shape.size(),
@@ -112,8 +106,8 @@ inline Violation RstdShape(const contract::Arguments& arguments) {
 
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/x", kX, kDy, "pass both in one dtype"),
-    contract::Custom("dtype/gamma", &GammaDType, "gamma has the dtype of x, or FLOAT",
-                     "convert gamma to one of the two"),
+    contract::SameDTypeOr("dtype/gamma", kGamma, kX, contract::DTypes(DType::kFloat32),
+                          "convert gamma to one of the two"),
     contract::SameDType("same-dtype/dxOut", kDx, kX, "allocate dxOut with the dtype of x"),
     contract::SameShape("same-shape/x", kX, kDy, "pass the forward input"),
     contract::SameShape("same-shape/dxOut", kDx, kX, "allocate dxOut with the shape of x"),
@@ -156,9 +150,6 @@ inline constexpr contract::Parameter kParameters[] = {
 inline Violation GammaShape(const contract::Arguments& arguments) {
   return TrailingShape(arguments, {kGamma, "gamma"}, {kX1, "x1"});
 }
-inline Violation GammaDType(const contract::Arguments& arguments) {
-  return DTypeOfInputOrFloat(arguments, {kGamma, "gamma"}, {kX1, "x1"});
-}
 inline Violation RstdShape(const contract::Arguments& arguments) {
   return StatisticsShape(arguments, {kRstd, "rstdOut"}, {kX1, "x1"},
                          arguments.Tensor(kGamma).shape.size(),
@@ -167,8 +158,8 @@ inline Violation RstdShape(const contract::Arguments& arguments) {
 
 inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/x2", kX2, kX1, "pass both in one dtype"),
-    contract::Custom("dtype/gamma", &GammaDType, "gamma has the dtype of x1, or FLOAT",
-                     "convert gamma to one of the two"),
+    contract::SameDTypeOr("dtype/gamma", kGamma, kX1, contract::DTypes(DType::kFloat32),
+                          "convert gamma to one of the two"),
     contract::SameDType("same-dtype/yOut", kY, kX1, "allocate yOut with the dtype of x1"),
     contract::SameDType("same-dtype/xOut", kX, kX1, "allocate xOut with the dtype of x1"),
     contract::SameShape("same-shape/x2", kX2, kX1, "pass two tensors of one shape"),
@@ -237,14 +228,10 @@ inline Violation BiasShape(const contract::Arguments& arguments) {
              ShapeOf(arguments, {kGamma, "gamma"}), " and ", ShapeOf(arguments, {kX1, "x1"}),
              "; expected one of these.");
 }
-inline Violation MissingSum(const contract::Arguments& arguments) {
-  if (!arguments.Bool(kAdditionalOutput) || arguments.Given(kX)) return std::nullopt;
-  return "additionalOutput is true and xOut is null; expected a tensor for the sum.";
-}
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Custom("wanted/xOut", &MissingSum, "xOut is given when additionalOutput is true",
-                     "pass the tensor, or set additionalOutput to false", kAclnnNullptr),
+    contract::Wanted("wanted/xOut", kX, kAdditionalOutput,
+                     "pass the tensor, or set additionalOutput to false"),
     contract::SameShape("same-shape/x2", kX2, kX1, "pass two tensors of one shape"),
     contract::SameShape("same-shape/beta", kBeta, kGamma, "pass two tensors of one shape"),
     contract::SameShape("same-shape/yOut", kY, kX1, "allocate yOut with the shape of x1"),

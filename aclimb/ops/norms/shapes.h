@@ -43,17 +43,6 @@ inline Violation StatisticsShape(const contract::Arguments& arguments, const Nam
              "; expected ", Text(expected), ".");
 }
 
-// The dtype is that of the input, or FLOAT.
-inline Violation DTypeOfInputOrFloat(const contract::Arguments& arguments, const Named& tensor,
-                                     const Named& input) {
-  if (!arguments.Given(tensor.position)) return std::nullopt;
-  const DType got = arguments.Tensor(tensor.position).dtype;
-  const DType expected = arguments.Tensor(input.position).dtype;
-  if (got == expected || got == DType::kFloat32) return std::nullopt;
-  return Cat(tensor.name, ".dtype is ", NameOf(got), " but ", input.name, ".dtype is ",
-             NameOf(expected), "; expected ", NameOf(expected), " or FLOAT.");
-}
-
 // The shape is that of the input's last dimensions, one at least.
 inline Violation TrailingShape(const contract::Arguments& arguments, const Named& tensor,
                                const Named& input) {

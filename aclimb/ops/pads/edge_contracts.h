@@ -39,7 +39,7 @@ std::optional<std::string> NothingLeft(const contract::Arguments& arguments) {
   const IntArrayValue& padding = arguments.Ints(kPadding);
   const std::vector<int64_t> shape = ShapeAround(self, padding);
   if (std::all_of(shape.end() - kDims, shape.end(),
-                  [](int64_t n) { return n > 0 || n == kOverflows; })) {
+                  [](int64_t n) { return n > 0 || n == contract::kOverflows; })) {
     return std::nullopt;
   }
   return Cat("padding is ", contract::IntsText(padding), " but self.shape is ",

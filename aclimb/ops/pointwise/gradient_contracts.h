@@ -123,18 +123,11 @@ inline constexpr Parameter kLeakyReluBackwardParameters[] = {
     Scalar("negativeSlope", "the forward operator's; not negative when selfIsResult is true"),
     Attribute("selfIsResult", Kind::kBool, "true: self is what the forward operator returned"),
     MayBe(Output("out", kAllFloats, kResultDoc), 0, 1)};
-// From the output alone the sign of the input cannot be told then. NaN passes.
-inline std::optional<std::string> NegativeSlopeOfResult(const contract::Arguments& arguments) {
-  if (!arguments.Bool(3) || !(arguments.Scalar(2).ToDouble() < 0)) return std::nullopt;
-  return Cat("negativeSlope is ", arguments.Scalar(2).Text(),
-             " and selfIsResult is true; expected negativeSlope >= 0, since the forward map has no "
-             "inverse otherwise.");
-}
 inline constexpr Rule kLeakyReluBackwardRules[] = {
     IsReal("real/negativeSlope", 2), HasShape("same-shape/self", 1, 0),
     HasShape("same-shape/out", 4, 0),
-    contract::Custom("slope-of-result", &NegativeSlopeOfResult,
-                     "negativeSlope >= 0 when selfIsResult is true",
-                     "pass the forward input and selfIsResult=false")};
+    contract::InRangeWhen(
+        "slope-of-result", 2, contract::AtLeastOrNan(0), 3,
+        "pass the forward input and selfIsResult=false: the forward map has no inverse otherwise")};
 
 }  // namespace aclimb::pointwise

@@ -315,9 +315,9 @@ TEST_F(Pointwise, RefusalsSayWhatToDo) {
   EXPECT_EQ(Run(ACLIMB_PHASES(LeakyReluBackward), x, x, slope, true, out), 161002);
   EXPECT_STREQ(aclGetRecentErrMsg(),
                "aclnnLeakyReluBackwardGetWorkspaceSize: negativeSlope is FLOAT -0.5 and "
-               "selfIsResult is true; expected negativeSlope >= 0, since the forward map has no "
-               "inverse otherwise.\n"
-               "  fix: pass the forward input and selfIsResult=false\n"
+               "selfIsResult is true; expected a number of at least 0.\n"
+               "  fix: pass the forward input and selfIsResult=false: the forward map has no "
+               "inverse otherwise\n"
                "  rule: leaky_relu_backward/slope-of-result   code: 161002 "
                "ACLNN_ERR_PARAM_INVALID");
   ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(LeakyReluBackward), x, x, slope, false, out));

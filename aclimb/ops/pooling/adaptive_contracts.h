@@ -19,10 +19,15 @@ constexpr contract::Parameter OfRank(contract::Parameter parameter) {
   return kDims == 2 ? Planes(parameter) : Volumes(parameter);
 }
 
+// What windows share, and a number for each of them.
 template <size_t kDims>
-inline constexpr const char* kPooledShape =
-    kDims == 2 ? "shape of self with outputSize in place of H and W; dtype of self"
-               : "shape of self with outputSize in place of D, H and W; dtype of self";
+constexpr contract::Parameter Shared(contract::Parameter parameter) {
+  return OfRank<kDims>(contract::WithShape(parameter, kDims == 2 ? "P... H W" : "P... D H W"));
+}
+template <size_t kDims>
+constexpr contract::Parameter Pooled(contract::Parameter parameter) {
+  return OfRank<kDims>(contract::WithShape(parameter, "P... outputSize...", kPooledFix));
+}
 template <size_t kDims>
 inline constexpr contract::Parameter kOutputSizeParameter = contract::Attribute(
     "outputSize", Kind::kIntArray,
@@ -35,12 +40,6 @@ inline constexpr contract::Rule kOutputSizeRules[] = {
         kDims == 2 ? "pass a number for H and one for W" : "pass a number for each of D, H and W"),
     contract::InRange("range/outputSize", kOutputSize, kFromZero, "pass 0 or more"),
 };
-
-template <const Places& kPlaces, int kOutputSize>
-Finding OtherSharesShape(const Arguments& arguments) {
-  return contract::OtherOutputSize(kPlaces.pooled.name, arguments.Tensor(kPlaces.pooled.at),
-                                   arguments.Tensor(kPlaces.self.at), arguments.Ints(kOutputSize));
-}
 
 template <const Places& kPlaces>
 Finding OtherPlanes(const Arguments& arguments) {
@@ -73,9 +72,9 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"}, .pooled = {kOut, "ou
 
 template <size_t kDims>
 inline constexpr contract::Parameter kParameters[] = {
-    OfRank<kDims>(contract::Input("self", kDTypes, contract::kPlanesShape<kDims>)),
+    Shared<kDims>(contract::Input("self", kDTypes, contract::kPlanesShape<kDims>)),
     kOutputSizeParameter<kDims>,
-    OfRank<kDims>(contract::Output("out", kDTypes, kPooledShape<kDims>)),
+    Pooled<kDims>(contract::Output("out", kDTypes, "dtype of self")),
 };
 
 template <size_t kDims>
@@ -83,11 +82,7 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
     kOutputSizeRules<kDims, kOutputSize>[0],
     kOutputSizeRules<kDims, kOutputSize>[1],
-    contract::SameRank("same-rank/out", kOut, kSelf, "allocate out with the rank of self"),
     HasPlanes<kPlaces<kDims>, false>(),
-    contract::Custom("shape/out", &OtherSharesShape<kPlaces<kDims>, kOutputSize>,
-                     "out has the shape of self with outputSize in place of its last dimensions",
-                     kPooledFix),
 };
 
 template <size_t kDims>

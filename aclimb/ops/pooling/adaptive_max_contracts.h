@@ -20,9 +20,9 @@ inline constexpr Places kPlaces = {
 
 template <size_t kDims>
 inline constexpr contract::Parameter kParameters[] = {
-    OfRank<kDims>(contract::Input("self", kNewDTypes, contract::kPlanesShape<kDims>)),
+    Shared<kDims>(contract::Input("self", kNewDTypes, contract::kPlanesShape<kDims>)),
     kOutputSizeParameter<kDims>,
-    OfRank<kDims>(contract::Output("outputOut", kNewDTypes, kPooledShape<kDims>)),
+    Pooled<kDims>(contract::Output("outputOut", kNewDTypes, "dtype of self")),
     OfRank<kDims>(contract::Output(
         "indicesOut", contract::OnAll(contract::DTypes(kDims == 2 ? DType::kInt64 : DType::kInt32)),
         kDims == 2 ? "shape of outputOut: y * W + x of each maximum"
@@ -35,13 +35,7 @@ inline constexpr contract::Rule kRules[] = {
                         "allocate outputOut with the dtype of self"),
     kOutputSizeRules<kDims, kOutputSize>[0],
     kOutputSizeRules<kDims, kOutputSize>[1],
-    contract::SameRank("same-rank/outputOut", kOutputOut, kSelf,
-                       "allocate outputOut with the rank of self"),
     HasPlanes<kPlaces<kDims>, false>(),
-    contract::Custom("shape/outputOut", &OtherSharesShape<kPlaces<kDims>, kOutputSize>,
-                     "outputOut has the shape of self with outputSize in place of its last "
-                     "dimensions",
-                     kPooledFix),
     contract::SameShape("shape/indicesOut", kIndicesOut, kOutputOut,
                         "allocate indicesOut with the shape of outputOut"),
 };

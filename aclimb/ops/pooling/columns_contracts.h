@@ -47,9 +47,9 @@ struct ColumnWindows {
 inline std::vector<int64_t> ColumnShape(const std::vector<int64_t>& planes,
                                         const Windows& windows) {
   std::vector<int64_t> shape(planes.begin(), planes.end() - 2);
-  shape.back() = contract::ExtentProduct(
-      shape.back(), contract::ExtentProduct(windows.height.kernel, windows.width.kernel));
-  shape.push_back(contract::ExtentProduct(windows.height.out, windows.width.out));
+  shape.back() = contract::ExtentTimes(
+      shape.back(), contract::ExtentTimes(windows.height.kernel, windows.width.kernel));
+  shape.push_back(contract::ExtentTimes(windows.height.out, windows.width.out));
   return shape;
 }
 

@@ -173,7 +173,7 @@ inline constexpr contract::Rule kSelfBroadcasts = contract::Broadcasts(
     "broadcast/self", kSum, kAddend, "pass a self whose dimensions are those of out, or 1");
 inline constexpr contract::Rule kBothBroadcast = contract::Custom(
     "sum-shape", &WrongSumOfBatches, "out has the shape to which self and the products broadcast",
-    "allocate out with that shape");
+    "pass a self that broadcasts with the products, and an out of the shape that they give");
 
 #define ACLIMB_PRODUCT(name, Name, header, first, second, shapes, dtypes, rule_set, sentence)     \
   inline constexpr auto k##Name##Parameters = ProductParameters(#first, #second, shapes, dtypes); \

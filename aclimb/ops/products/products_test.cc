@@ -41,8 +41,8 @@ TEST_F(ProductsTest, RefusesOtherShapes) {
   const auto matmul = &aclnnMatmulGetWorkspaceSize;
   ExpectSays(
       Refusal(161002, matmul, a, c, out),
-      "self.shape is [2, 3] and mat2.shape is [4, 3]; expected self.shape[1], which is 3, and "
-      "mat2.shape[0], which is 4, to be equal, as with mat2 transposed.");
+      "self.shape is [2, 3] (FLOAT) and mat2.shape is [4, 3] (FLOAT); expected self.shape[1], "
+      "which is 3, and mat2.shape[0], which is 4, to be equal, as with mat2 transposed.");
   const DeviceTensor d({3, 2}, kF32), five({5}, kF32), single({2}, kF32);
   ExpectSays(Refusal(161002, matmul, d, b, out),
              "expected self.shape[1], which is 2, and mat2.shape[0], which is 3, to be equal, as "
@@ -50,8 +50,8 @@ TEST_F(ProductsTest, RefusesOtherShapes) {
   ExpectSays(Refusal(161002, matmul, a, five, single),
              "expected self.shape[1], which is 3, and mat2.shape[0], which is 5, to be equal.");
   ExpectSays(Refusal(161002, matmul, a, b, c),
-             "out.shape is [4, 3] but self.shape is [2, 3] and mat2.shape is [3, 4]; expected "
-             "[2, 4].");
+             "out.shape is [4, 3] (FLOAT) but self.shape is [2, 3] (FLOAT) and mat2.shape is "
+             "[3, 4] (FLOAT); expected [2, 4].");
   const DeviceTensor batch({2, 2, 3}, kF32), three({3, 3, 4}, kF32), batch_out({2, 2, 4}, kF32);
   ExpectSays(Refusal(161002, matmul, batch, three, batch_out),
              "expected self.shape[0], which is 2, and mat2.shape[0], which is 3, to be equal, or "
@@ -64,9 +64,9 @@ TEST_F(ProductsTest, RefusesOtherShapes) {
 TEST_F(ProductsTest, RefusesOtherDTypes) {
   const auto mm = &aclnnMmGetWorkspaceSize;
   const DeviceTensor a({2, 3}, kF16), b({3, 4}, kF32), out({2, 4}, kF16);
-  ExpectSays(
-      Refusal(161002, mm, a, b, out),
-      "out.dtype is FLOAT16 but self.dtype is FLOAT16, mat2.dtype is FLOAT; expected FLOAT.");
+  ExpectSays(Refusal(161002, mm, a, b, out),
+             "out.dtype is FLOAT16 (shape [2, 4]) but self.dtype is FLOAT16 (shape [2, 3]), "
+             "mat2.dtype is FLOAT (shape [3, 4]); expected FLOAT.");
   const DeviceTensor ints({2, 3}, DType::kInt32), wide({2, 4}, DType::kFloat64);
   ExpectSays(Refusal(161002, mm, ints, b, out), "self.dtype is INT32");
   const DeviceTensor half({3, 4}, kF16), bfloat({2, 4}, kBF16);
@@ -162,16 +162,29 @@ TEST_F(ProductsTest, SumsRefuse) {
   EXPECT_EQ(aclnnInplaceAddmmGetWorkspaceSize(half, mat1, mat2, one, one, 0, &size, &executor),
             161002);
   ExpectSays(aclGetRecentErrMsg(),
-             "selfRef.dtype is FLOAT16 but selfRef.dtype is FLOAT16, mat1.dtype is FLOAT, "
-             "mat2.dtype is FLOAT; expected FLOAT.");
+             "selfRef.dtype is FLOAT16 (shape [2, 4]) but selfRef.dtype is FLOAT16 (shape [2, 4]), "
+             "mat1.dtype is FLOAT (shape [2, 3]), mat2.dtype is FLOAT (shape [3, 4]); expected "
+             "FLOAT.");
   EXPECT_EQ(aclnnAddmmGetWorkspaceSize(out, mat1, mat2, nullptr, one, out, 0, &size, &executor),
             161001);
   const DeviceTensor batch1({2, 2, 3}, kF32), batch2({2, 3, 4}, kF32), wrong({3, 2, 4}, kF32);
   EXPECT_EQ(
       aclnnBaddbmmGetWorkspaceSize(wrong, batch1, batch2, one, one, wrong, 0, &size, &executor),
       161002);
+  ExpectSays(
+      aclGetRecentErrMsg(),
+      "self.shape is [3, 2, 4] (FLOAT), batch1.shape is [2, 2, 3] (FLOAT) and batch2.shape is "
+      "[2, 3, 4] (FLOAT); expected a self that broadcasts with the products, which are "
+      "[2, 2, 4].\n"
+      "  fix: pass a self that broadcasts with the products, and an out of the shape that "
+      "they give\n");
+  const DeviceTensor batch_sum({2, 2, 4}, kF32);
+  EXPECT_EQ(
+      aclnnBaddbmmGetWorkspaceSize(batch_sum, batch1, batch2, one, one, wrong, 0, &size, &executor),
+      161002);
   ExpectSays(aclGetRecentErrMsg(),
-             "self.shape is [3, 2, 4], batch1.shape is [2, 2, 3] and batch2.shape is [2, 3, 4]");
+             "out.shape is [3, 2, 4] (FLOAT) but self.shape is [2, 2, 4] (FLOAT), batch1.shape is "
+             "[2, 2, 3] (FLOAT) and batch2.shape is [2, 3, 4] (FLOAT); expected [2, 2, 4].");
 }
 
 // The addend may be larger than the product where that is 1.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "aclimb/contract/broadcast.h"
 #include "aclimb/contract/promotion.h"
+#include "aclimb/contract/told.h"
 #include "aclimb/core/text.h"
 #include "aclimb/ops/products/contracts.h"
 
@@ -27,8 +29,8 @@ std::string DTypesText(const Arguments& arguments, const NamedTensor (&inputs)[3
   std::string text;
   for (const NamedTensor& each : inputs) {
     if (each.name == nullptr) continue;
-    text += Cat(text.empty() ? "" : ", ", each.name, ".dtype is ",
-                NameOf(arguments.Tensor(each.parameter).dtype));
+    text += Cat(text.empty() ? "" : ", ",
+                contract::DTypeTold(each.name, arguments.Tensor(each.parameter)));
   }
   return text;
 }
@@ -45,8 +47,9 @@ constexpr NamedTensor kAddmvTensors[3] = {{kAddmvSelf, "self"}, {kMat, "mat"}, {
 
 std::string TextOf(const Dims& shape) { return ShapeText(shape.data(), shape.size()); }
 
-std::string FactorsText(const Dims& self, const Dims& mat2) {
-  return Cat("self.shape is ", TextOf(self), " and mat2.shape is ", TextOf(mat2));
+std::string FactorsText(const Arguments& arguments) {
+  return Cat(contract::ShapeTold("self", arguments.Tensor(kSelf)), " and ",
+             contract::ShapeTold("mat2", arguments.Tensor(kMat2)));
 }
 
 // "self.shape[1], which is 3, and mat2.shape[0], which is 4,"
@@ -62,17 +65,6 @@ Dims Transposed(Dims shape) {
 
 }  // namespace
 
-std::optional<Dims> BroadcastShape(const Dims& a, const Dims& b) {
-  Dims shape(std::max(a.size(), b.size()));
-  for (size_t i = 1; i <= shape.size(); ++i) {
-    const int64_t of_a = i <= a.size() ? a[a.size() - i] : 1;
-    const int64_t of_b = i <= b.size() ? b[b.size() - i] : 1;
-    if (of_a != of_b && of_a != 1 && of_b != 1) return std::nullopt;
-    shape[shape.size() - i] = of_a == 1 ? of_b : of_a;
-  }
-  return shape;
-}
-
 std::optional<Dims> MatmulShape(const Dims& first, const Dims& second) {
   if (first.empty() || second.empty()) return std::nullopt;
   const int64_t terms = second.size() == 1 ? second[0] : second[second.size() - 2];
@@ -80,7 +72,7 @@ std::optional<Dims> MatmulShape(const Dims& first, const Dims& second) {
   const auto batch = [](const Dims& shape) {
     return shape.size() < 2 ? Dims() : Dims(shape.begin(), shape.end() - 2);
   };
-  std::optional<Dims> shape = BroadcastShape(batch(first), batch(second));
+  std::optional<Dims> shape = contract::BroadcastShape(batch(first), batch(second));
   if (!shape) return std::nullopt;
   if (first.size() > 1) shape->push_back(first[first.size() - 2]);
   if (second.size() > 1) shape->push_back(second.back());
@@ -94,8 +86,9 @@ Finding WrongResultDType(const Arguments& arguments, const NamedTensor (&inputs)
   if (got == promoted || (promoted == DType::kFloat16 && got == DType::kFloat32)) {
     return std::nullopt;
   }
-  return Cat(out.name, ".dtype is ", NameOf(got), " but ", DTypesText(arguments, inputs),
-             "; expected ", NameOf(promoted), promoted == DType::kFloat16 ? " or FLOAT." : ".");
+  return Cat(contract::DTypeTold(out.name, arguments.Tensor(out.parameter)), " but ",
+             DTypesText(arguments, inputs), "; expected ", NameOf(promoted),
+             promoted == DType::kFloat16 ? " or FLOAT." : ".");
 }
 
 Finding CubeMathTypeOfAnotherProduct(const Arguments& arguments, const NamedTensor (&inputs)[3],
@@ -115,7 +108,7 @@ Finding WrongMatmulFactors(const Arguments& arguments) {
   const Dims& self = arguments.Tensor(kSelf).shape;
   const Dims& mat2 = arguments.Tensor(kMat2).shape;
   if (MatmulShape(self, mat2)) return std::nullopt;
-  const std::string factors = FactorsText(self, mat2);
+  const std::string factors = FactorsText(arguments);
   const size_t columns = self.size() - 1, rows = mat2.size() == 1 ? 0 : mat2.size() - 2;
   if (self[columns] != mat2[rows]) {
     return Cat(factors, "; expected ", DimensionsText(self, columns, mat2, rows), " to be equal",
@@ -141,24 +134,26 @@ Finding WrongMatmulShapes(const Arguments& arguments) {
   // WrongMatmulFactors has told.
   if (!shape) return std::nullopt;
   if (out == *shape || (shape->empty() && out == Dims{1})) return std::nullopt;
-  return Cat("out.shape is ", TextOf(out), " but ", FactorsText(self, mat2), "; expected ",
-             TextOf(*shape), ".");
+  return Cat(contract::ShapeTold("out", arguments.Tensor(kOut)), " but ", FactorsText(arguments),
+             "; expected ", TextOf(*shape), ".");
 }
 
 Finding WrongSumOfBatches(const Arguments& arguments) {
-  const Dims& self = arguments.Tensor(kAddend).shape;
-  const Dims& batch1 = arguments.Tensor(kFirst).shape;
-  const Dims& batch2 = arguments.Tensor(kSecond).shape;
-  const Dims& out = arguments.Tensor(kSum).shape;
-  const std::optional<Dims> product = MatmulShape(batch1, batch2);
+  const TensorDescriptor &self = arguments.Tensor(kAddend), &out = arguments.Tensor(kSum);
+  const TensorDescriptor &batch1 = arguments.Tensor(kFirst), &batch2 = arguments.Tensor(kSecond);
+  const std::optional<Dims> product = MatmulShape(batch1.shape, batch2.shape);
   // The patterns say that the factors go together.
   if (!product) return std::nullopt;
-  const std::optional<Dims> shape = BroadcastShape(self, *product);
-  if (shape && *shape == out) return std::nullopt;
-  const std::string inputs = Cat("self.shape is ", TextOf(self), ", batch1.shape is ",
-                                 TextOf(batch1), " and batch2.shape is ", TextOf(batch2));
-  if (!shape) return Cat(inputs, "; expected self and the product to broadcast.");
-  return Cat("out.shape is ", TextOf(out), " but ", inputs, "; expected ", TextOf(*shape), ".");
+  const std::optional<Dims> shape = contract::BroadcastShape(self.shape, *product);
+  if (shape && *shape == out.shape) return std::nullopt;
+  const std::string inputs =
+      Cat(contract::ShapeTold("self", self), ", ", contract::ShapeTold("batch1", batch1), " and ",
+          contract::ShapeTold("batch2", batch2));
+  if (!shape) {
+    return Cat(inputs, "; expected a self that broadcasts with the products, which are ",
+               TextOf(*product), ".");
+  }
+  return Cat(contract::ShapeTold("out", out), " but ", inputs, "; expected ", TextOf(*shape), ".");
 }
 
 DType AddmvDType(const DType (&tensors)[3], const DType (&scalars)[2]) {
@@ -173,9 +168,10 @@ DType AddmvDType(const DType (&tensors)[3], const DType (&scalars)[2]) {
 }
 
 Finding WrongAddmvDType(const Arguments& arguments) {
-  const DType promoted = AddmvDTypeOf(arguments), got = arguments.Tensor(kAddmvOut).dtype;
-  if (got == promoted) return std::nullopt;
-  return Cat("out.dtype is ", NameOf(got), " but ", DTypesText(arguments, kAddmvTensors),
+  const DType promoted = AddmvDTypeOf(arguments);
+  const TensorDescriptor& out = arguments.Tensor(kAddmvOut);
+  if (out.dtype == promoted) return std::nullopt;
+  return Cat(contract::DTypeTold("out", out), " but ", DTypesText(arguments, kAddmvTensors),
              ", alpha.dtype is ", NameOf(arguments.Scalar(kAddmvAlpha).dtype), ", beta.dtype is ",
              NameOf(arguments.Scalar(kAddmvBeta).dtype), "; expected ", NameOf(promoted), ".");
 }

@@ -15,8 +15,6 @@ using Dims = std::vector<int64_t>;
 
 // The shape of a product as torch.matmul has it; nothing where the factors do not fit.
 std::optional<Dims> MatmulShape(const Dims& first, const Dims& second);
-// What two shapes broadcast to; nothing where they do not.
-std::optional<Dims> BroadcastShape(const Dims& a, const Dims& b);
 
 // A tensor parameter, and its name for messages.
 struct NamedTensor {

@@ -637,26 +637,24 @@ inline std::optional<std::string> WrongCount(const Arguments& arguments) {
              contract::ShapeText(self), "; expected 1 to 2^24 categories, and numSamples from 1",
              replacement ? " on." : " to their number.");
 }
-inline std::optional<std::string> WrongOut(const Arguments& arguments) {
-  std::vector<int64_t> expected = arguments.Tensor(kSelf).shape;
-  expected.back() = arguments.Integer(kNumSamples);
-  return contract::OtherShape("out", arguments.Tensor(kOut), expected,
-                              Cat("self.shape ", contract::ShapeText(arguments.Tensor(kSelf)),
-                                  " and numSamples ", arguments.Integer(kNumSamples)));
-}
 
 inline constexpr contract::Parameter kParameters[] = {
     contract::WithRank(
-        contract::Input("self", kProbabilities,
-                        "weights of categories, of each row its own: finite numbers of 0 or more, "
-                        "not all 0, or the run fails (507015)"),
+        contract::WithShape(
+            contract::Input(
+                "self", kProbabilities,
+                "weights of categories, of each row its own: finite numbers of 0 or more, "
+                "not all 0, or the run fails (507015)"),
+            "R... C"),
         1, 2),
     contract::Attribute("numSamples", Kind::kInteger, "how many categories are drawn"),
     contract::Attribute("replacement", Kind::kBool, "whether one may be drawn again"),
     kSeedParameter,
     kOffsetParameter,
-    contract::WithRank(contract::Output("out", contract::OnAll(contract::DTypes(DType::kInt64)),
-                                        "numbers of categories"),
+    contract::WithRank(contract::WithShape(
+                           contract::Output("out", contract::OnAll(contract::DTypes(DType::kInt64)),
+                                            "numbers of categories"),
+                           "R... numSamples"),
                        1, 2),
 };
 inline constexpr contract::Rule kRules[] = {
@@ -664,9 +662,6 @@ inline constexpr contract::Rule kRules[] = {
                      "there are 1 to 2^24 categories in self, and numSamples is 1 or more, without "
                      "replacement no more than there are categories",
                      "draw no more than there are"),
-    contract::Custom("shape/out", &WrongOut,
-                     "out has the shape of self with numSamples in place of the last dimension",
-                     "allocate out with that shape"),
 };
 inline constexpr contract::Contract kContract = {
     .function = "aclnnMultinomial",

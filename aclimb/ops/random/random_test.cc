@@ -461,8 +461,10 @@ TEST(RandomContracts, Multinomial) {
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
   for (const int64_t samples : {0, 4}) {
-    harness.ExpectRule("range/numSamples",
-                       [&](CallArguments &a) { a.Integer(kNumSamples, samples); });
+    harness.ExpectRule("range/numSamples", [&](CallArguments &a) {
+      a.Integer(kNumSamples, samples);
+      a.Tensor(kOut, {2, samples}, DType::kInt64);
+    });
   }
   harness.ExpectRule("shape/out", [](CallArguments &a) { a.Tensor(kOut, {2, 3}, DType::kInt64); });
   harness.ExpectEveryRuleCovered({"multinomial/product"});

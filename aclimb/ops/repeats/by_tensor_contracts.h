@@ -36,11 +36,11 @@ enum : int { kSelf, kRepeats, kOutputSize, kOut };
 
 inline std::optional<std::string> OtherOutputSize(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const int64_t size = contract::ExtentProduct(self.ElementCount(), arguments.Integer(kRepeats));
+  const int64_t size = contract::ExtentTimes(self.ElementCount(), arguments.Integer(kRepeats));
   if (arguments.Integer(kOutputSize) == size) return std::nullopt;
   return Cat("outputSize is ", arguments.Integer(kOutputSize), " but self.shape is ",
              contract::ShapeText(self), " and repeats is ", arguments.Integer(kRepeats),
-             "; expected ", size, ".");
+             "; expected ", contract::ExtentText(size), ".");
 }
 
 inline constexpr contract::Parameter kParameters[] = {

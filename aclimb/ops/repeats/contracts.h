@@ -90,7 +90,7 @@ inline std::optional<std::string> WrongShape(const contract::Arguments& argument
   std::vector<int64_t> expected = repeats;
   const size_t more = repeats.size() - self.shape.size();
   for (size_t d = more; d < expected.size(); ++d) {
-    expected[d] = contract::ExtentProduct(repeats[d], self.shape[d - more]);
+    expected[d] = contract::ExtentTimes(repeats[d], self.shape[d - more]);
   }
   return contract::OtherShape(
       "out", arguments.Tensor(kOut), expected,
@@ -142,12 +142,12 @@ inline size_t Dimension(int64_t dim, size_t rank) {
 inline std::optional<std::string> OtherOutputSize(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const std::vector<int64_t> shape = Shape(self);
-  const int64_t size = contract::ExtentProduct(
+  const int64_t size = contract::ExtentTimes(
       shape[Dimension(arguments.Integer(kDim), shape.size())], arguments.Integer(kRepeats));
   if (arguments.Integer(kOutputSize) == size) return std::nullopt;
   return Cat("outputSize is ", arguments.Integer(kOutputSize), " but self.shape is ",
              contract::ShapeText(self), ", dim is ", arguments.Integer(kDim), " and repeats is ",
-             arguments.Integer(kRepeats), "; expected ", size, ".");
+             arguments.Integer(kRepeats), "; expected ", contract::ExtentText(size), ".");
 }
 inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);

@@ -1,3 +1,4 @@
+#include "aclimb/contract/test_call.h"
 #include "aclimb/ops/repeats/operators.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_run.h"
@@ -48,6 +49,26 @@ TEST_F(RepeatsRules, Repeat) {
     a.Ints(kRepeats, {INT64_MAX, INT64_MAX});
   });
   harness.ExpectEveryRuleCovered({"repeat/product"});
+}
+
+TEST_F(RepeatsRules, AnExtentThatOverflowsIsToldSo) {
+  using namespace repeats::repeat;  // NOLINT: the positions
+  contract::TestCall call(kContract);
+  call.Tensor(kSelf, {int64_t{1} << 62}, DType::kInt8);
+  call.Ints(kRepeats, {2});
+  call.Tensor(kOut, {4}, DType::kInt8);
+  EXPECT_EQ(call.What(),
+            "out.shape is [4]; expected at most 2^63 - 1 elements along a dimension, but "
+            "self.shape [4611686018427387904] and repeats [2] give more along dimension 0.");
+
+  contract::TestCall all(repeats::interleave_all::kContract);
+  all.Tensor(repeats::interleave_all::kSelf, {int64_t{1} << 62}, DType::kInt8);
+  all.Integer(repeats::interleave_all::kRepeats, 2);
+  all.Integer(repeats::interleave_all::kOutputSize, 4);
+  all.Tensor(repeats::interleave_all::kOut, {4}, DType::kInt8);
+  EXPECT_EQ(all.What(),
+            "outputSize is 4 but self.shape is [4611686018427387904] and repeats is 2; expected "
+            "fewer than 2^63 elements in all.");
 }
 
 TEST_F(RepeatsRules, RepeatInterleaveIntWithDim) {

@@ -90,13 +90,6 @@ enum : int {
 };
 }  // namespace first
 
-inline std::optional<std::string> OtherMode(const contract::Arguments& arguments) {
-  const std::string_view mode = arguments.String(first::kMode, "");
-  if (mode == "avg") return std::nullopt;
-  return Cat("mode is \"", mode, "\"; expected \"avg\"",
-             mode == "max" ? ", the only one that Aclimb implements." : ".");
-}
-
 inline constexpr contract::Parameter kFirstParameters[] = {
     contract::WithFormats(
         contract::WithShape(contract::Input("self", kForwardTypes, "the feature maps"), "B C H W"),
@@ -132,7 +125,8 @@ inline constexpr contract::Rule kFirstRules[] = {
                       "pass 0 for a sampling grid by the size of the region"),
     contract::InRange("range/spatialScale", first::kSpatialScale, contract::Above(0),
                       "pass the size of the feature map divided by that of the image, as 0.25"),
-    contract::Custom("mode", &OtherMode, "mode is \"avg\"", "pass \"avg\""),
+    contract::OneOf("mode", first::kMode, "avg",
+                    "pass \"avg\", the only one that Aclimb implements"),
 };
 
 inline constexpr contract::Contract kFirstContract = {

@@ -12,6 +12,7 @@
 #include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/real_dtypes.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/contract/told.h"
 #include "aclnnop/aclnn_equal.h"
 #include "aclnnop/aclnn_isclose.h"
 #include "aclnnop/aclnn_isin_scalar_tensor.h"
@@ -36,13 +37,6 @@ constexpr contract::ProductDTypes WithBFloat16(contract::DTypeMask old_chips) {
   return contract::OnOldAndNew(old_chips, old_chips | contract::DTypes(DType::kBFloat16));
 }
 
-template <int kOut>
-std::optional<std::string> SeveralElements(const Arguments& arguments) {
-  const TensorDescriptor& out = arguments.Tensor(kOut);
-  if (out.ElementCount() == 1) return std::nullopt;
-  return Cat("out.shape is ", contract::ShapeText(out), "; expected [] or [1].");
-}
-
 namespace equal {
 
 enum : int { kSelf, kOther, kOut };
@@ -56,8 +50,7 @@ inline constexpr contract::Parameter kParameters[] = {
 };
 inline constexpr contract::Rule kRules[] = {
     contract::Promotes("promotes/other", kSelf, kOther, "cast one of them"),
-    contract::Custom("one-element/out", &SeveralElements<kOut>, "out has one element",
-                     "allocate out with the shape [] or [1]"),
+    contract::OneElement("one-element/out", kOut, "allocate out with the shape [] or [1]"),
 };
 inline constexpr contract::Contract kContract = {
     .function = "aclnnEqual",
@@ -153,8 +146,7 @@ inline constexpr contract::Parameter kParameters[] = {
         1)};
 inline constexpr contract::Rule kRules[] = {
     contract::ConvertsToFloat("real/element", kElement, kFixNumber),
-    contract::Custom("one-element/out", &SeveralElements<kOut>, "out holds one answer",
-                     "allocate out with the shape [] or [1]")};
+    contract::OneElement("one-element/out", kOut, "allocate out with the shape [] or [1]")};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnIsInScalarTensor",
     .folder = "is_in_scalar_tensor",
@@ -171,34 +163,20 @@ namespace masked_select {
 
 enum : int { kSelf, kMask, kOut };
 
-// What self and mask broadcast to.
-struct Together {
-  bool exists = true;
-  int64_t extents[8] = {};
-  size_t rank = 0;
-};
-inline Together Broadcast(std::span<const int64_t> self, std::span<const int64_t> mask) {
-  Together both;
-  std::copy(self.begin(), self.end(), both.extents);
-  both.rank = self.size();
-  both.exists = contract::BroadcastInto(mask, both.extents, both.rank);
-  return both;
-}
-
 inline std::optional<std::string> NoBroadcast(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const TensorDescriptor& mask = arguments.Tensor(kMask);
-  if (Broadcast(self.shape, mask.shape).exists) return std::nullopt;
-  return Cat("self.shape is ", contract::ShapeText(self), " and mask.shape is ",
-             contract::ShapeText(mask), "; expected shapes that broadcast.");
+  if (contract::BroadcastShape(self.shape, mask.shape)) return std::nullopt;
+  return Cat(contract::ShapeTold("self", self), " and ", contract::ShapeTold("mask", mask),
+             "; expected shapes that broadcast.");
 }
 inline std::optional<std::string> WrongLength(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const TensorDescriptor& mask = arguments.Tensor(kMask);
-  const Together both = Broadcast(self.shape, mask.shape);
+  const std::vector<int64_t> both = *contract::BroadcastShape(self.shape, mask.shape);
   int64_t count = 1;
-  for (size_t d = 0; d < both.rank; ++d) {
-    if (__builtin_mul_overflow(count, both.extents[d], &count)) count = -1;
+  for (const int64_t extent : both) {
+    count = contract::ExtentTimes(count, extent);
   }
   return contract::OtherShape(
       "out", arguments.Tensor(kOut), {count},

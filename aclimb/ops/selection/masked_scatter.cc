@@ -6,8 +6,8 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/selection/broadcast.h"
-#include "aclimb/ops/selection/chunks.h"
 #include "aclimb/ops/selection/contracts.h"
+#include "aclimb/simd/chunks.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 

@@ -6,8 +6,8 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/sized_plan.h"
 #include "aclimb/ops/selection/broadcast.h"
-#include "aclimb/ops/selection/chunks.h"
 #include "aclimb/ops/selection/contracts.h"
+#include "aclimb/simd/chunks.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
@@ -89,10 +89,10 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
   planner.Reads(kSelf);
   planner.Reads(kMask);
   planner.Writes(kOut);
-  const Together both = Broadcast(self.shape, mask.shape);
+  const std::vector<int64_t> both = *contract::BroadcastShape(self.shape, mask.shape);
   TensorView shape;
-  shape.rank = static_cast<int>(both.rank);
-  std::copy_n(both.extents, both.rank, shape.shape);
+  shape.rank = static_cast<int>(both.size());
+  std::ranges::copy(both, shape.shape);
   const TensorView order = DenseLike(shape, nullptr);
   planner.Costs({.cycles = 4.0 * static_cast<double>(order.ElementCount())});
   return PlanPointer(NewPlan<MaskedSelectPlan>(BroadcastTo(self.View(), order),

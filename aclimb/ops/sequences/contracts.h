@@ -67,7 +67,8 @@ inline std::optional<std::string> OtherCount(const contract::Arguments& argument
   return Cat("out.shape is ", contract::ShapeText(arguments.Tensor(kOut)), " but start is ",
              arguments.Scalar(kStart).Text(), ", end is ", arguments.Scalar(kEnd).Text(),
              " and step is ", arguments.Scalar(kStep).Text(), "; expected ",
-             static_cast<int64_t>(right), " elements.");
+             right < 0x1p63 ? Cat(static_cast<int64_t>(right), " elements.")
+                            : "more elements than a tensor can have.");
 }
 inline std::optional<std::string> OtherCountWithoutEnd(const contract::Arguments& arguments) {
   return OtherCount(arguments, false);
@@ -125,13 +126,6 @@ inline constexpr contract::Contract kRange = {
 };
 static_assert(contract::Matches<decltype(aclnnRangeGetWorkspaceSize)>(kRange));
 
-inline std::optional<std::string> OtherSteps(const contract::Arguments& arguments) {
-  const TensorDescriptor& out = arguments.Tensor(kOut);
-  if (out.ElementCount() == arguments.Integer(kStep)) return std::nullopt;
-  return Cat("out.shape is ", contract::ShapeText(out), " but steps is ", arguments.Integer(kStep),
-             "; expected as many elements.");
-}
-
 inline constexpr contract::Parameter kLinspaceParameters[] = {
     contract::Attribute("start", contract::Kind::kScalar, "the first number"),
     contract::Attribute("end", contract::Kind::kScalar, "the last number"),
@@ -141,8 +135,7 @@ inline constexpr contract::Rule kLinspaceRules[] = {
     contract::ConvertsToFloat("real/start", kStart, "pass a real scalar"),
     contract::ConvertsToFloat("real/end", kEnd, "pass a real scalar"),
     contract::InRange("range/steps", kStep, contract::AtLeast(0), "pass how many numbers"),
-    contract::Custom("count/out", &OtherSteps, "out has `steps` elements",
-                     "allocate out with as many elements"),
+    contract::Elements("count/out", kOut, kStep, "allocate out with as many elements"),
 };
 inline constexpr contract::Contract kLinspace = {
     .function = "aclnnLinspace",

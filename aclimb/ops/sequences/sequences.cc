@@ -22,17 +22,22 @@ struct Reals {
   using Number = double;
   double first, last, step;
   int64_t count;
-  double At(int64_t i) const {
-    return i < count / 2 || std::isnan(last) ? first + static_cast<double>(i) * step
-                                             : last - static_cast<double>(count - 1 - i) * step;
+  // Positions are doubles, whose sums of whole numbers are exact: compilers make vectors of that.
+  void Write(int64_t begin, int n, double* numbers) const {
+    const int64_t middle = std::isnan(last) ? begin + n : count / 2;
+    const int ahead = static_cast<int>(std::clamp<int64_t>(middle - begin, 0, n));
+    const auto place = static_cast<double>(begin), behind = static_cast<double>(count - 1 - begin);
+    for (int i = 0; i < ahead; ++i) numbers[i] = first + (place + i) * step;
+    for (int i = ahead; i < n; ++i) numbers[i] = last - (behind - i) * step;
   }
 };
 struct Integers {
   using Number = int64_t;
   int64_t first, step;
-  int64_t At(int64_t i) const {
-    return static_cast<int64_t>(static_cast<uint64_t>(first) +
-                                static_cast<uint64_t>(i) * static_cast<uint64_t>(step));
+  void Write(int64_t begin, int n, int64_t* numbers) const {
+    const auto by = static_cast<uint64_t>(step);
+    uint64_t number = static_cast<uint64_t>(first) + static_cast<uint64_t>(begin) * by;
+    for (int i = 0; i < n; ++i, number += by) numbers[i] = static_cast<int64_t>(number);
   }
 };
 
@@ -55,7 +60,7 @@ struct SequencePlan final : Plan {
 
   void Write(char* to, int64_t first, int64_t count) const {
     typename Sequence::Number numbers[kBlock];
-    for (int64_t i = 0; i < count; ++i) numbers[i] = sequence.At(first + i);
+    sequence.Write(first, static_cast<int>(count), numbers);
     char converted[kBlock * 8];
     const void* elements = numbers;
     const size_t size = SizeOf(out.dtype);

@@ -1,3 +1,4 @@
+#include "aclimb/contract/test_call.h"
 #include "aclimb/ops/sequences/operators.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
@@ -55,6 +56,19 @@ TEST_F(SequencesRules, ArangeAndRange) {
                                                               fill(5));
   range.ExpectRule("leads/step", [](CallArguments& a) { a.ScalarOf(kEnd, 1, DType::kFloat32); });
   expect(range, "range");
+}
+
+TEST(Sequences, MoreNumbersThanATensorCanHaveAreToldSo) {
+  for (const contract::Contract* each : {&kArange, &kRange}) {
+    contract::TestCall call(*each);
+    call.Scalar(kStart, 0);
+    call.ScalarBits(kEnd, 1e300, DType::kFloat64);
+    call.Scalar(kStep, 1);
+    call.Tensor(kOut, {4});
+    EXPECT_EQ(call.What(),
+              "out.shape is [4] but start is FLOAT 0, end is DOUBLE 1e+300 and step is FLOAT 1; "
+              "expected more elements than a tensor can have.");
+  }
 }
 
 TEST_F(SequencesRules, Linspace) {

@@ -174,12 +174,12 @@ namespace roll {
 
 enum : int { kX, kShifts, kDims, kOut };
 
-inline std::optional<std::string> OtherCount(const contract::Arguments& arguments) {
-  const IntArrayValue& shifts = arguments.Ints(kShifts);
-  const IntArrayValue& dims = arguments.Ints(kDims);
-  if (shifts.size() == dims.size()) return std::nullopt;
-  return Cat("shifts is ", contract::IntsText(shifts), " but dims is ", contract::IntsText(dims),
-             "; expected a shift for each dimension.");
+// What two shifts along one dimension come to. The first, as the result, is from 0 to extent - 1;
+// no sum of two of the numbers is made, since it may be too large.
+constexpr int64_t ShiftedFurther(int64_t shift, int64_t by, int64_t extent) {
+  const int64_t rest = by % extent;
+  const int64_t back = rest > 0 ? extent - rest : -rest;
+  return shift >= back ? shift - back : shift + (extent - back);
 }
 
 inline constexpr auto kRollTypes =
@@ -194,8 +194,8 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameDType("same-dtype/out", kOut, kX, "allocate out with the dtype of x"),
     contract::InRange("range/dims", kDims, contract::DimensionOf(kX), "name dimensions of x"),
     contract::SameShape("same-shape/out", kOut, kX, "allocate out with the shape of x"),
-    contract::Custom("count/shifts", &OtherCount, "shifts has a number for each of dims",
-                     "pass arrays of equal length; make one row of x to shift all"),
+    contract::CountOf("count/shifts", kShifts, kDims,
+                      "pass arrays of equal length; make one row of x to shift all"),
 };
 inline constexpr contract::Contract kContract = {
     .function = "aclnnRoll",

@@ -67,8 +67,7 @@ Result<PlanPointer> PlanRoll(const Arguments& arguments, Planner& planner) {
   for (size_t i = 0; i < arguments.Ints(kDims).size() && x.rank() > 0; ++i) {
     const size_t d = Counted(arguments.Ints(kDims)[i], x.rank());
     const int64_t extent = x.extent(static_cast<int>(d));
-    // Each of the two is above -extent.
-    shifts[d] = (shifts[d] + arguments.Ints(kShifts)[i] % extent + extent) % extent;
+    shifts[d] = ShiftedFurther(shifts[d], arguments.Ints(kShifts)[i], extent);
   }
   Pieces pieces;
   AddRolled(pieces, x, out, shifts, 0);

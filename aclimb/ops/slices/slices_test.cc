@@ -72,6 +72,21 @@ TEST_F(SlicesRules, Flip) {
   harness.ExpectEveryRuleCovered({"flip/product"});
 }
 
+// Of extents whose triple passes 2^63 too.
+TEST(Roll, ShiftsOfADimensionAddUpAroundIt) {
+  using slices::roll::ShiftedFurther;
+  constexpr int64_t kLong = int64_t{1} << 62;
+  EXPECT_EQ(ShiftedFurther(kLong - 1, kLong - 1, kLong), kLong - 2);
+  EXPECT_EQ(ShiftedFurther(kLong - 1, INT64_MAX, kLong), kLong - 2);
+  EXPECT_EQ(ShiftedFurther(kLong - 1, INT64_MIN, kLong), kLong - 1);
+  EXPECT_EQ(ShiftedFurther(INT64_MAX - 1, INT64_MAX - 1, INT64_MAX), INT64_MAX - 2);
+  for (int64_t shift = 0; shift < 5; ++shift) {
+    for (int64_t by = -12; by <= 12; ++by) {
+      EXPECT_EQ(ShiftedFurther(shift, by, 5), ((shift + by) % 5 + 5) % 5) << shift << " " << by;
+    }
+  }
+}
+
 TEST_F(SlicesRules, Roll) {
   using namespace slices::roll;  // NOLINT: the positions
   ContractHarness<decltype(aclnnRollGetWorkspaceSize)> harness(

@@ -13,6 +13,8 @@ namespace {
 
 // From so many entries on, counting is faster than comparing.
 constexpr int64_t kCounted = 1024;
+// Entries that are kept beside the wanted ones until those are looked for again.
+constexpr int64_t kRoom = 256;
 // Entries that are merged at once.
 constexpr int64_t kMerged = 64 * 1024;
 
@@ -32,6 +34,24 @@ int64_t ShareOfFirst(const Entry* first, int64_t first_count, const Entry* secon
   return low;
 }
 
+// Brings the first `wanted` entries to the front, the last of them to its place. An entry behind so
+// many others that came before is passed over.
+template <typename Entry>
+void Select(Entry* run, int64_t count, int64_t wanted) {
+  const int64_t room = 2 * wanted + kRoom;
+  int64_t kept = std::min(count, room);
+  for (int64_t i = kept;;) {
+    std::nth_element(run, run + wanted - 1, run + kept);
+    if (i == count) return;
+    const Entry last = run[wanted - 1];
+    for (kept = wanted; i < count && kept < room; ++i) {
+      const Entry entry = run[i];
+      run[kept] = entry;
+      kept += entry < last ? 1 : 0;
+    }
+  }
+}
+
 }  // namespace
 
 template <typename Entry>
@@ -40,7 +60,7 @@ Entry* Sorter<Entry>::SortRun(Entry* run, Entry* other, int64_t count) const {
     return SortByDigits(run, other, count, KeyBits(order_.dtype));
   }
   const int64_t sorted = std::min(wanted_, count);
-  if (sorted < count) std::nth_element(run, run + sorted - 1, run + count);
+  if (sorted < count) Select(run, count, sorted);
   std::sort(run, run + sorted);
   return run;
 }
@@ -50,7 +70,7 @@ const Entry* Sorter<Entry>::SortAlone(const void* line, int64_t stride, Entry* b
                                       Entry* other) const {
   FillEntries(order_, line, stride, 0, length_, buffer);
   if (!last_alone_) return SortRun(buffer, other, length_);
-  std::nth_element(buffer, buffer + wanted_ - 1, buffer + length_);
+  Select(buffer, length_, wanted_);
   return buffer;
 }
 

@@ -161,6 +161,56 @@ TEST_F(Sorts, UniqueElementsHaveTheShapeThatIsFound) {
   EXPECT_EQ(counts.Values(), (Values{2, 1, 3, 1, 1, 0, 0, 0}));
 }
 
+// What is left of parts of the line is sorted where few elements are different: seven, so many that
+// the tables grow, and so many that all elements are sorted.
+TEST_F(Sorts, UniqueElementsOfLongLines) {
+  constexpr int64_t kCount = 100'000;
+  for (const DType dtype : {DType::kFloat32, DType::kInt64, DType::kInt16}) {
+    for (const int64_t kinds : {7, 5'000, 30'000}) {
+      aclimb::testing::Random random(5);
+      Values elements(kCount);
+      for (double& element : elements) {
+        element = static_cast<double>(random.Integer(-kinds / 2, kinds / 2));
+        if (!IsFloating(dtype)) continue;
+        if (random.Integer(0, 2'000) == 0) element = std::nan("");
+        if (element == 0 && random.Integer(0, 1) == 0) element = -0.0;
+      }
+      Values values, inverse(kCount), counts;
+      for (const size_t place : PlacesInOrder(elements, false)) {
+        if (values.empty() || values.back() != elements[place]) {
+          values.push_back(elements[place]);
+          counts.push_back(0);
+        }
+        ++counts.back();
+        inverse[place] = static_cast<double>(values.size() - 1);
+      }
+      values.resize(kCount);
+      counts.resize(kCount);
+      const DeviceTensor self({kCount}, dtype, elements);
+      for (const char* threads : {"1", "3"}) {
+        SCOPED_TRACE(kinds);
+        const Setting setting("ACLIMB_THREADS", threads);
+        const DeviceTensor found({kCount}, dtype), places({kCount}, DType::kInt64);
+        const DeviceTensor often({kCount}, DType::kInt64);
+        ACLIMB_ASSERT_OK(RunBothPhases(
+            [&](uint64_t* size, aclOpExecutor** executor) {
+              return aclnnUnique2GetWorkspaceSize(self, true, true, true, found, places, often,
+                                                  size, executor);
+            },
+            &aclnnUnique2, stream_));
+        EXPECT_TRUE(Near(found.Values(), values, {}));
+        EXPECT_TRUE(places.Values() == inverse);
+        EXPECT_TRUE(often.Values() == counts);
+        // Of both zeros, the first one.
+        const Values given = found.Values();
+        for (size_t i = 0; i < given.size() && given[i] <= 0; ++i) {
+          if (values[i] == 0) EXPECT_EQ(std::signbit(given[i]), std::signbit(values[i]));
+        }
+      }
+    }
+  }
+}
+
 TEST_F(Sorts, RefusalsNameWhatIsWrong) {
   const DeviceTensor self({2, 3}, DType::kFloat32), values({2, 4}, DType::kFloat32);
   const DeviceTensor indices({2, 4}, DType::kInt64);

@@ -8,15 +8,14 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/sized_plan.h"
 #include "aclimb/ops/sorts/contracts.h"
+#include "aclimb/ops/sorts/distinct.h"
 #include "aclimb/ops/sorts/line_plan.h"
 #include "aclimb/ops/sorts/sorter.h"
+#include "aclimb/simd/chunks.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::sorts {
 namespace {
-
-// Entries whose groups are counted at once, and then written.
-constexpr int64_t kChunk = 16 * 1024;
 
 constexpr int kSelf = unique2::kSelf;
 static_assert(kSelf == unique::kSelf);
@@ -32,8 +31,7 @@ class UniquePlan final : public SizedPlan {
   UniquePlan(const Arguments& arguments, Planner& planner, const Task& task)
       : task_(task),
         order_{.dtype = arguments.Tensor(kSelf).dtype},
-        count_(arguments.Tensor(kSelf).ElementCount()),
-        chunks_(CeilDivide(count_, kChunk)) {
+        count_(arguments.Tensor(kSelf).ElementCount()) {
     planner.Reads(kSelf);
     for (const int output : {task.values, task.inverse, task.counts}) {
       if (output >= 0) planner.Writes(output);
@@ -47,8 +45,10 @@ class UniquePlan final : public SizedPlan {
       dense_inverse_ = workspace.Book(count_, sizeof(int64_t));
     }
     entries_ = workspace.Book(2, EntryBytes(self.dtype, count_));
-    groups_ = workspace.Book(chunks_, sizeof(int64_t));
-    starts_ = workspace.Book(count_, sizeof(int64_t));
+    before_ = workspace.Book(CeilDivide(count_, kChunk), sizeof(int64_t));
+    starts_ = workspace.Book(count_ + 1, sizeof(int64_t));
+    distinct_ = Distinct(workspace, self.dtype, count_);
+    groups_ = workspace.Book(distinct_.Most(), sizeof(int64_t));
   }
 
   void Run(const RunContext& run, const ShapeTeller& shapes) const override {
@@ -66,8 +66,20 @@ class UniquePlan final : public SizedPlan {
       self = dense;
     }
     Entry* const entries = run.Piece<Entry>(entries_);
-    const Sorter<Entry> sorter(order_, count_, count_, false);
-    const Entry* const sorted = sorter.SortTogether(self.data, 1, entries, entries + count_);
+    const TensorView inverse_view = task_.inverse < 0 ? TensorView() : run.View(task_.inverse);
+    int64_t* const inverse = task_.inverse < 0            ? nullptr
+                             : dense_inverse_.offset >= 0 ? run.Piece<int64_t>(dense_inverse_)
+                                                          : inverse_view.As<int64_t>();
+
+    // Of few different elements, those are sorted.
+    const int64_t left = distinct_.Find(run, self.data, entries + count_, inverse);
+    const bool condensed = left > 0;
+    const int64_t count = condensed ? left : count_;
+    const void* const line = condensed ? distinct_.Elements(run) : self.data;
+    const int64_t* const counts = condensed ? distinct_.Counts(run) : nullptr;
+    int64_t* const groups = condensed && inverse != nullptr ? run.Piece<int64_t>(groups_) : inverse;
+    const Sorter<Entry> sorter(order_, count, count, false);
+    const Entry* const sorted = sorter.SortTogether(line, 1, entries, entries + count_);
     if (sorted == nullptr) return;
 
     // No NaN is like another.
@@ -77,55 +89,51 @@ class UniquePlan final : public SizedPlan {
       return i == 0 || sorted[i].Key() != sorted[i - 1].Key() ||
              (has_nan && sorted[i].Key() == nan);
     };
-    int64_t* const groups = run.Piece<int64_t>(groups_);
-    const auto end_of = [&](int64_t chunk) { return std::min(count_, (chunk + 1) * kChunk); };
-    bool whole = ParallelForAll(chunks_, 1, [&](int64_t first, int64_t last) {
-      for (int64_t chunk = first; chunk < last; ++chunk) {
-        groups[chunk] = 0;
-        for (int64_t i = chunk * kChunk; i < end_of(chunk); ++i) groups[chunk] += begins(i);
-      }
+    auto* const before = run.Piece<int64_t>(before_);
+    const int64_t chunks = CeilDivide(count, kChunk);
+    const int64_t all = CountBefore(chunks, before, [&](int64_t chunk) {
+      int64_t found = 0;
+      for (int64_t i = chunk * kChunk; i < EndOfChunk(chunk, count); ++i) found += begins(i);
+      return found;
     });
-    if (!whole) return;
-    int64_t all = 0;
-    for (int64_t chunk = 0; chunk < chunks_; ++chunk) all += std::exchange(groups[chunk], all);
+    if (all < 0) return;
 
     // The first entry of each group, and the group of each entry.
-    const TensorView inverse_view = task_.inverse < 0 ? TensorView() : run.View(task_.inverse);
-    int64_t* const starts = run.Piece<int64_t>(starts_);
-    int64_t* const inverse = task_.inverse < 0            ? nullptr
-                             : dense_inverse_.offset >= 0 ? run.Piece<int64_t>(dense_inverse_)
-                                                          : inverse_view.As<int64_t>();
-    whole = ParallelForAll(chunks_, 1, [&](int64_t first, int64_t last) {
+    auto* const starts = run.Piece<int64_t>(starts_);
+    starts[all] = count;
+    bool whole = ParallelForAll(chunks, 1, [&](int64_t first, int64_t last) {
       for (int64_t chunk = first; chunk < last; ++chunk) {
-        int64_t group = groups[chunk] - 1;
-        for (int64_t i = chunk * kChunk; i < end_of(chunk); ++i) {
+        int64_t group = before[chunk] - 1;
+        for (int64_t i = chunk * kChunk; i < EndOfChunk(chunk, count); ++i) {
           if (begins(i)) starts[++group] = i;
-          if (inverse != nullptr) inverse[sorted[i].Place()] = group;
+          if (groups != nullptr) groups[sorted[i].Place()] = group;
         }
       }
     });
+    if (whole && groups != inverse) whole = distinct_.Number(run, groups, inverse);
     if (!whole) return;
     const TensorView values = run.View(task_.values);
     switch (SizeOf(order_.dtype)) {
       case 1:
-        whole = WriteValues<uint8_t>(self, values, sorted, starts, all);
+        whole = WriteValues<uint8_t>(line, values, sorted, starts, all);
         break;
       case 2:
-        whole = WriteValues<uint16_t>(self, values, sorted, starts, all);
+        whole = WriteValues<uint16_t>(line, values, sorted, starts, all);
         break;
       case 4:
-        whole = WriteValues<uint32_t>(self, values, sorted, starts, all);
+        whole = WriteValues<uint32_t>(line, values, sorted, starts, all);
         break;
       default:
-        whole = WriteValues<uint64_t>(self, values, sorted, starts, all);
+        whole = WriteValues<uint64_t>(line, values, sorted, starts, all);
     }
     if (task_.counts >= 0 && whole) {
-      const TensorView counts = run.View(task_.counts);
-      whole = ParallelForAll(count_, kChunk, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t next = i + 1 < all ? starts[i + 1] : count_;
-          counts.As<int64_t>()[i * counts.stride[0]] = i < all ? next - starts[i] : 0;
+      whole = Write<int64_t>(run.View(task_.counts), all, [&](int64_t group) {
+        if (!condensed) return starts[group + 1] - starts[group];
+        int64_t sum = 0;
+        for (int64_t i = starts[group]; i < starts[group + 1]; ++i) {
+          sum += counts[sorted[i].Place()];
         }
+        return sum;
       });
     }
     if (inverse != nullptr && inverse != inverse_view.data && whole) {
@@ -136,26 +144,35 @@ class UniquePlan final : public SizedPlan {
     if (task_.counts >= 0) shapes.Tell(task_.counts, {&all, 1});
   }
 
+  // The first `all` elements of an output of the length of self are of(i), the others 0.
+  template <typename T, typename Of>
+  bool Write(const TensorView& output, int64_t all, const Of& of) const {
+    T* const to = output.As<T>();
+    const int64_t stride = output.stride[0];
+    return ParallelForAll(count_, kChunk, [&, to, stride](int64_t begin, int64_t end) {
+      const int64_t rest = std::clamp(all, begin, end);
+      for (int64_t i = begin; i < rest; ++i) to[i * stride] = of(i);
+      for (int64_t i = rest; i < end; ++i) to[i * stride] = T{0};
+    });
+  }
   template <typename T, typename Entry>
-  bool WriteValues(const TensorView& self, const TensorView& values, const Entry* sorted,
+  bool WriteValues(const void* line, const TensorView& values, const Entry* sorted,
                    const int64_t* starts, int64_t all) const {
-    return ParallelForAll(count_, kChunk, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        values.As<T>()[i * values.stride[0]] =
-            i < all ? self.As<const T>()[sorted[starts[i]].Place()] : T{0};
-      }
+    return Write<T>(values, all, [&](int64_t i) {
+      return static_cast<const T*>(line)[sorted[starts[i]].Place()];
     });
   }
 
   const Task task_;
   const Order order_;
   const int64_t count_;
-  const int64_t chunks_;
   WorkspacePiece dense_self_;
   WorkspacePiece dense_inverse_;
   WorkspacePiece entries_;
-  WorkspacePiece groups_;
+  WorkspacePiece before_;
   WorkspacePiece starts_;
+  Distinct distinct_;
+  WorkspacePiece groups_;
 };
 
 Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner,

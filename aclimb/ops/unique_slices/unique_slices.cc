@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/sized_plan.h"
 #include "aclimb/ops/unique_slices/contracts.h"
 #include "aclimb/ops/unique_slices/slice_order.h"
 #include "aclimb/rows/dense.h"
+#include "aclimb/simd/chunks.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::unique_slices {
@@ -24,6 +27,12 @@ bool Differ(const T& a, const T& b) {
   } else {
     return ToFloat(a) != ToFloat(b);
   }
+}
+
+// Which elements of [begin, end) are not like the one before.
+template <typename T>
+void NoteChanges(const T* elements, int64_t begin, int64_t end, uint8_t* changes) {
+  for (int64_t i = begin; i < end; ++i) changes[i] = Differ(elements[i], elements[i - 1]) ? 1 : 0;
 }
 
 // self as [outer, length, inner], of which slices along the middle are compared: each with the one
@@ -56,6 +65,9 @@ class UniquePlan final : public SizedPlan {
     values_ = output(kValues);
     if (task.returns_inverse) inverse_ = output(kInverse);
     if (task.returns_counts) counts_ = output(kCounts);
+    of_elements_ = !in_order_ && outer_ * inner_ == 1;
+    chunks_ = CeilDivide(length_, kChunk);
+    before_ = planner.workspace().Book(chunks_, sizeof(int64_t));
     starts_ = planner.workspace().Book(length_, sizeof(int64_t));
     begins_ = planner.workspace().Book(length_);
     if (in_order_) {
@@ -69,16 +81,11 @@ class UniquePlan final : public SizedPlan {
   }
 
   void Run(const RunContext& run, const ShapeTeller& shapes) const override {
-    int64_t found = 0;
+    int64_t found = -1;
     bool whole = false;
     rows::RunDense(run, {&self_, &values_, &inverse_, &counts_}, [&] {
-      if (!(in_order_ ? slice_order_.Run(run, self_.Data(run), run.Piece<int64_t>(order_),
-                                         run.Piece<uint8_t>(begins_))
-                      : Compare(run))) {
-        return false;
-      }
-      found = Number(run);
-      return whole = WriteValues(run, found);
+      found = in_order_ ? FindInOrder(run) : Find(run);
+      return whole = found >= 0 && WriteValues(run, found);
     });
     if (!whole) return;
     TensorView shape = run.View(kValues);
@@ -88,35 +95,43 @@ class UniquePlan final : public SizedPlan {
   }
 
  private:
-  // Which slices are not like the one before.
-  bool Compare(const RunContext& run) const {
+  // All that find runs return how many there are, or -1 when the run was cancelled.
+  int64_t FindInOrder(const RunContext& run) const {
+    const bool whole = slice_order_.Run(run, self_.Data(run), run.Piece<int64_t>(order_),
+                                        run.Piece<uint8_t>(begins_));
+    auto* const starts = run.Piece<int64_t>(starts_);
+    return whole ? Number(run, [=](int64_t k, int64_t i) { starts[k] = i; }) : -1;
+  }
+  int64_t Find(const RunContext& run) const {
     switch (dtype_) {
       case DType::kFloat32:
-        return CompareAs<float>(run);
+        return FindAs<float>(run);
       case DType::kFloat64:
-        return CompareAs<double>(run);
+        return FindAs<double>(run);
       case DType::kFloat16:
-        return CompareAs<Float16>(run);
+        return FindAs<Float16>(run);
       case DType::kBFloat16:
-        return CompareAs<BFloat16>(run);
+        return FindAs<BFloat16>(run);
       default:
         break;
     }
     switch (size_) {
       case 1:
-        return CompareAs<uint8_t>(run);
+        return FindAs<uint8_t>(run);
       case 2:
-        return CompareAs<uint16_t>(run);
+        return FindAs<uint16_t>(run);
       case 4:
-        return CompareAs<uint32_t>(run);
+        return FindAs<uint32_t>(run);
       default:
-        return CompareAs<uint64_t>(run);
+        return FindAs<uint64_t>(run);
     }
   }
   template <typename T>
-  bool CompareAs(const RunContext& run) const {
+  int64_t FindAs(const RunContext& run) const {
     const T* const self = static_cast<const T*>(self_.Data(run));
     auto* const begins = run.Piece<uint8_t>(begins_);
+    auto* const starts = run.Piece<int64_t>(starts_);
+    // Which slices are not like the one before.
     const auto like_before = [&](int64_t i) {
       for (int64_t o = 0; o < outer_; ++o) {
         const T* const own = self + (o * length_ + i) * inner_;
@@ -126,12 +141,61 @@ class UniquePlan final : public SizedPlan {
       }
       return true;
     };
-    return ParallelForAll(length_, std::max<int64_t>(1, kPiece / (outer_ * inner_)),
-                          [&](int64_t begin, int64_t end) {
-                            for (int64_t i = begin; i < end; ++i) {
-                              begins[i] = i == 0 || !like_before(i);
-                            }
-                          });
+    const bool whole = ParallelForAll(length_, std::max<int64_t>(1, kPiece / (outer_ * inner_)),
+                                      [&](int64_t begin, int64_t end) {
+                                        if (begin == 0) begins[begin++] = 1;
+                                        if (of_elements_)
+                                          return NoteChanges(self, begin, end, begins);
+                                        for (int64_t i = begin; i < end; ++i)
+                                          begins[i] = like_before(i) ? 0 : 1;
+                                      });
+    if (!whole) return -1;
+    if (!of_elements_) return Number(run, [=](int64_t k, int64_t i) { starts[k] = i; });
+    T* const values = static_cast<T*>(values_.Data(run));
+    return Number(run, [=](int64_t k, int64_t i) { values[k] = self[i]; });
+  }
+
+  // Calls note(number of a run, where it begins) for each slice of it, since branches would be in
+  // vain here. Writes which run each slice is in, and the counts.
+  template <typename Note>
+  int64_t Number(const RunContext& run, Note note) const {
+    const auto* const begins = run.Piece<uint8_t>(begins_);
+    auto* const before = run.Piece<int64_t>(before_);
+    auto* const inverse = static_cast<int64_t*>(inverse_.Data(run));
+    auto* const counts = static_cast<int64_t*>(counts_.Data(run));
+    const int64_t* const order = OrderOf(run);
+    const int64_t found = CountBefore(chunks_, before, [&](int64_t chunk) {
+      return std::accumulate(begins + chunk * kChunk, begins + EndOfChunk(chunk, length_),
+                             int64_t{0});
+    });
+    if (found < 0) return -1;
+    const bool whole =
+        ParallelForAll(chunks_, 1, [=, this](int64_t first_chunk, int64_t last_chunk) {
+          for (int64_t chunk = first_chunk; chunk < last_chunk; ++chunk) {
+            const int64_t begin = chunk * kChunk, end = EndOfChunk(chunk, length_);
+            int64_t k = before[chunk] - 1;
+            if (inverse != nullptr) {
+              int64_t own = k;
+              for (int64_t i = begin; i < end; ++i) {
+                inverse[order == nullptr ? i : order[i]] = own += begins[i];
+              }
+            }
+            const int64_t first = std::find(begins + begin, begins + end, 1) - begins;
+            for (int64_t i = first, start = first; i < end; ++i) {
+              start = begins[i] != 0 ? i : start;
+              k += begins[i];
+              note(k, start);
+              if (counts != nullptr) counts[k] = i + 1 - start;
+            }
+            if (counts == nullptr) continue;
+            // The last run goes on.
+            if (first < end)
+              counts[k] += std::find(begins + end, begins + length_, 1) - (begins + end);
+            // Of what lies behind the counts, each chunk clears its share.
+            std::fill(counts + std::clamp(found, begin, end), counts + end, 0);
+          }
+        });
+    return whole ? found : -1;
   }
 
   // Which slice stands at place i of those that are compared.
@@ -139,30 +203,11 @@ class UniquePlan final : public SizedPlan {
     return in_order_ ? run.Piece<int64_t>(order_) : nullptr;
   }
 
-  // Where runs begin, and what follows from it alone. Returns how many there are.
-  int64_t Number(const RunContext& run) const {
-    const auto* const begins = run.Piece<uint8_t>(begins_);
-    auto* const starts = run.Piece<int64_t>(starts_);
-    auto* const inverse = static_cast<int64_t*>(inverse_.Data(run));
-    const int64_t* const order = OrderOf(run);
-    int64_t found = 0;
-    for (int64_t i = 0; i < length_; ++i) {
-      if (begins[i] != 0) starts[found++] = i;
-      if (inverse != nullptr) inverse[order == nullptr ? i : order[i]] = found - 1;
-    }
-    if (auto* const counts = static_cast<int64_t*>(counts_.Data(run))) {
-      std::fill_n(counts, length_, 0);
-      for (int64_t k = 0; k < found; ++k) {
-        counts[k] = (k + 1 < found ? starts[k + 1] : length_) - starts[k];
-      }
-    }
-    return found;
-  }
-
   bool WriteValues(const RunContext& run, int64_t found) const {
     const int64_t bytes = inner_ * size_, written = outer_ * found * bytes;
     char* const values = static_cast<char*>(values_.Data(run));
     std::memset(values + written, 0, static_cast<size_t>(outer_ * length_ * bytes - written));
+    if (of_elements_) return true;
     // From here on, which slices they are.
     auto* const slices = run.Piece<int64_t>(starts_);
     if (const int64_t* const order = OrderOf(run)) {
@@ -181,19 +226,21 @@ class UniquePlan final : public SizedPlan {
         return CopySlices<uint8_t>(run, found, bytes);
     }
   }
-  // Of the found slices, their parts of `count` T.
+  // Of the found slices, their parts of `count` T, which may begin between two of them.
   template <typename T>
   bool CopySlices(const RunContext& run, int64_t found, int64_t count) const {
-    const T* const self = static_cast<const T*>(self_.Data(run));
-    T* const values = static_cast<T*>(values_.Data(run));
+    const auto bytes = static_cast<int64_t>(sizeof(T)) * count;
+    const char* const self = static_cast<const char*>(self_.Data(run));
+    char* const values = static_cast<char*>(values_.Data(run));
     const auto* const slices = run.Piece<int64_t>(starts_);
     return ParallelForAll(outer_ * found, std::max<int64_t>(1, kPiece / count),
                           [&](int64_t begin, int64_t end) {
                             int64_t o = begin / found, k = begin % found;
                             for (int64_t i = begin; i < end; ++i) {
-                              const T* const from = self + (o * length_ + slices[k]) * count;
-                              count == 1 ? void(values[i] = *from)
-                                         : void(std::copy_n(from, count, values + i * count));
+                              const char* const from = self + (o * length_ + slices[k]) * bytes;
+                              // A copy of a known size is one instruction.
+                              std::memcpy(values + i * bytes, from,
+                                          count == 1 ? sizeof(T) : static_cast<size_t>(bytes));
                               if (++k == found) ++o, k = 0;
                             }
                           });
@@ -205,7 +252,10 @@ class UniquePlan final : public SizedPlan {
   const bool by_slices_;
   int dim_ = 0;
   int64_t outer_ = 1, length_ = 1, inner_ = 1;
+  bool of_elements_ = false;  // compared as they lie
+  int64_t chunks_ = 0;
   rows::Dense self_, values_, inverse_, counts_;
+  WorkspacePiece before_;
   WorkspacePiece starts_;
   WorkspacePiece begins_;
   WorkspacePiece order_;

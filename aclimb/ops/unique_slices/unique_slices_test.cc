@@ -79,6 +79,41 @@ TEST_F(UniqueSlices, SlicesAlongADimensionLieWithoutGaps) {
   EXPECT_EQ(counts.Values(), (Values{2, 1, 0}));
 }
 
+// Of elements, and of slices of two: runs within the pieces that threads take, and beyond them.
+TEST_F(UniqueSlices, LongRuns) {
+  for (const int64_t width : {1, 2}) {
+    Values elements, values, inverse, counts;
+    for (const int64_t length : {1, 3, 40'000, 1, 1, 20'000, 16'000, 385, 16'384, 2}) {
+      values.resize(values.size() + static_cast<size_t>(width), 5.0 + counts.size() % 3);
+      inverse.resize(inverse.size() + static_cast<size_t>(length), counts.size());
+      counts.push_back(static_cast<double>(length));
+      elements.resize(inverse.size() * static_cast<size_t>(width), values.back());
+    }
+    const auto rows = static_cast<int64_t>(inverse.size()),
+               found = static_cast<int64_t>(counts.size());
+    values.resize(elements.size());
+    counts.resize(inverse.size());
+    for (const DType dtype : {DType::kInt64, DType::kFloat16, DType::kInt8}) {
+      const DeviceTensor self({rows, width}, dtype, elements), given({rows, width}, dtype);
+      const DeviceTensor places({rows}, DType::kInt64), often({rows}, DType::kInt64);
+      ACLIMB_ASSERT_OK(RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnUniqueConsecutiveGetWorkspaceSize(self, true, true, 0, given, places, often,
+                                                          size, executor);
+          },
+          &aclnnUniqueConsecutive, stream_));
+      EXPECT_TRUE(given.Values() == values);
+      EXPECT_TRUE(places.Values() == inverse);
+      EXPECT_TRUE(often.Values() == counts);
+      int64_t* shape = nullptr;
+      uint64_t rank = 0;
+      ACLIMB_ASSERT_OK(aclGetViewShape(given, &shape, &rank));
+      EXPECT_EQ(std::vector<int64_t>(shape, shape + rank), (std::vector<int64_t>{found, width}));
+      delete[] shape;
+    }
+  }
+}
+
 TEST_F(UniqueSlices, SlicesInOrderLieWithoutGaps) {
   const DeviceTensor self({2, 4}, DType::kInt16, {4, 1, 4, 1, 5, -6, 5, 7});
   const Found found = UniqueDim(self, DType::kInt16, 1, 4);

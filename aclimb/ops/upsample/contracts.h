@@ -26,37 +26,46 @@ using contract::Kind;
 using Finding = std::optional<std::string>;
 
 template <int kDims>
-constexpr contract::Parameter Sized(contract::Parameter parameter) {
-  return contract::WithFormats(contract::WithRank(parameter, kDims + 2, kDims + 2),
-                               contract::Formats(kDims == 3   ? contract::kNcdhw
-                                                 : kDims == 2 ? contract::kNchw
-                                                              : contract::kNcl,
-                                                 contract::kNd));
+inline constexpr auto kFormats = contract::Formats(kDims == 3   ? contract::kNcdhw
+                                                   : kDims == 2 ? contract::kNchw
+                                                                : contract::kNcl,
+                                                   contract::kNd);
+// The shape of images, and of images in the new size.
+template <int kDims>
+constexpr contract::Parameter Images(contract::Parameter parameter) {
+  constexpr contract::PatternLiteral kShape = kDims == 3   ? "N C D H W"
+                                              : kDims == 2 ? "N C H W"
+                                                           : "N C L";
+  return contract::WithFormats(contract::WithShape(parameter, kShape), kFormats<kDims>);
+}
+template <int kDims>
+constexpr contract::Parameter Resized(contract::Parameter parameter, const char* fix) {
+  return contract::WithFormats(
+      contract::WithRank(contract::WithShape(parameter, "N C outputSize...", fix), kDims + 2,
+                         kDims + 2),
+      kFormats<kDims>);
 }
 
 // What forward functions read and write.
 template <int kDims>
 constexpr contract::Parameter Self(contract::ProductDTypes dtypes) {
-  return Sized<kDims>(contract::Input("self", dtypes,
-                                      kDims == 3   ? "[N, C, D, H, W]"
-                                      : kDims == 2 ? "[N, C, H, W]"
-                                                   : "[N, C, L]"));
+  return Images<kDims>(contract::Input("self", dtypes, "the images"));
 }
 template <int kDims>
 constexpr contract::Parameter Out(contract::ProductDTypes dtypes) {
-  return Sized<kDims>(
-      contract::Output("out", dtypes, "N and C of self and the new size; dtype of self"));
+  return Resized<kDims>(contract::Output("out", dtypes, "dtype of self"), "");
 }
 
 // What gradients read, and what they write, which is named gradInput or out.
 template <int kDims>
 constexpr contract::Parameter GradOut(contract::ProductDTypes dtypes) {
-  return Sized<kDims>(
-      contract::Input("gradOut", dtypes, "gradient of the forward output, of its shape"));
+  return Resized<kDims>(
+      contract::Input("gradOut", dtypes, "gradient of the forward output, of its shape"),
+      "pass the gradient of the forward output");
 }
 template <int kDims>
 constexpr contract::Parameter Gradient(const char* name, contract::ProductDTypes dtypes) {
-  return Sized<kDims>(
+  return Images<kDims>(
       contract::Output(name, dtypes, "of the shape in inputSize; dtype of gradOut"));
 }
 
@@ -67,8 +76,13 @@ inline constexpr auto kSizes = contract::Between(1, static_cast<double>(kMost));
 
 inline constexpr contract::Parameter kOutputSizeParameter = contract::Attribute(
     "outputSize", Kind::kIntArray, "of the output, a number for each dimension behind N and C");
-inline constexpr contract::Parameter kInputSizeParameter =
-    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input");
+template <int kDims>
+inline constexpr contract::Parameter kInputSizeParameter = contract::WithShape(
+    contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input"),
+    kDims == 3   ? "N C D H W"
+    : kDims == 2 ? "N C H W"
+                 : "N C L",
+    "pass the shape of the forward input");
 inline constexpr contract::Parameter kCornersParameter = contract::Attribute(
     "alignCorners", Kind::kBool,
     "true: the centers of the elements in the corners stay where they are; false: the corners "
@@ -92,16 +106,6 @@ inline constexpr const char* kNearestFactorDoc =
 
 // ---- Forward: self, outputSize, ..., out
 
-template <int kOut, int kDims>
-Finding OtherOut(const Arguments& arguments) {
-  const TensorDescriptor& self = arguments.Tensor(0);
-  const IntArrayValue& size = arguments.Ints(1);
-  std::vector<int64_t> expected = self.shape;
-  std::copy(size.begin(), size.end(), expected.end() - kDims);
-  return contract::OtherShape(
-      "out", arguments.Tensor(kOut), expected,
-      Cat("self.shape ", contract::ShapeText(self), " and outputSize ", contract::IntsText(size)));
-}
 template <int kDims>
 Finding NoElements(const Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(0);
@@ -121,29 +125,12 @@ inline constexpr contract::Rule kForwardRules[] = {
     contract::Custom("images/self", &NoElements<kDims>,
                      "self has elements in the dimensions behind N and C",
                      "pass what has elements"),
-    contract::Custom("shape/out", &OtherOut<kOut, kDims>,
-                     "out has N and C of self and the size in outputSize",
-                     "allocate out with that shape"),
 };
 
 // ---- Backward: gradOut, outputSize, inputSize, ..., the gradient
 
-template <int kGradient, int kDims, bool kNamedGradInput>
+template <int kGradient, int kDims>
 struct BackwardRules {
-  static constexpr const char* Name() { return kNamedGradInput ? "gradInput" : "out"; }
-
-  static Finding OtherGradOut(const Arguments& arguments) {
-    const IntArrayValue &size = arguments.Ints(1), &input = arguments.Ints(2);
-    std::vector<int64_t> expected = input;
-    std::copy(size.begin(), size.end(), expected.end() - kDims);
-    return contract::OtherShape(
-        "gradOut", arguments.Tensor(0), expected,
-        Cat("inputSize ", contract::IntsText(input), " and outputSize ", contract::IntsText(size)));
-  }
-  static Finding OtherGradient(const Arguments& arguments) {
-    return contract::OtherShape(Name(), arguments.Tensor(kGradient), arguments.Ints(2),
-                                Cat("inputSize ", contract::IntsText(arguments.Ints(2))));
-  }
   static Finding NoElements(const Arguments& arguments) {
     const IntArrayValue& input = arguments.Ints(2);
     if (std::all_of(input.end() - kDims, input.end(), [](int64_t extent) { return extent > 0; })) {
@@ -158,19 +145,12 @@ struct BackwardRules {
                           "allocate the gradient with the dtype of gradOut"),
       contract::Count("count/outputSize", 1, contract::Exactly(kDims),
                       "pass a number for each dimension behind N and C"),
-      contract::Count("count/inputSize", 2, contract::Exactly(kDims + 2),
-                      "pass the shape of the forward input"),
       contract::InRange("range/outputSize", 1, kSizes, "pass 1 or more"),
       contract::InRange("range/inputSize", 2, contract::Between(0, static_cast<double>(kMost)),
                         "pass the shape of the forward input"),
       contract::Custom("images/inputSize", &NoElements,
                        "inputSize has numbers above 0 behind N and C",
                        "pass the shape of the forward input"),
-      contract::Custom("shape/gradOut", &OtherGradOut,
-                       "gradOut has N and C of inputSize and the size in outputSize",
-                       "pass the gradient of the forward output"),
-      contract::Custom("shape/gradient", &OtherGradient, "the gradient has the shape in inputSize",
-                       "allocate the gradient with that shape"),
   };
 };
 
@@ -195,7 +175,7 @@ enum : int { kGradOut, kOutputSize, kInputSize, kScalesH, kScalesW, kGradInput }
 inline constexpr contract::Parameter kParameters[] = {
     GradOut<2>(kFloats),
     kOutputSizeParameter,
-    kInputSizeParameter,
+    kInputSizeParameter<2>,
     contract::Attribute("scalesH", Kind::kReal, kNearestFactorDoc),
     contract::Attribute("scalesW", Kind::kReal, kNearestFactorDoc),
     Gradient<2>("gradInput", kFloats)};
@@ -204,7 +184,7 @@ inline constexpr contract::Contract kContract = {
     .folder = "upsample_nearest2d_backward",
     .summary = "Gradient of aclnnUpsampleNearest2d with respect to its input.",
     .parameters = kParameters,
-    .rules = BackwardRules<kGradInput, 2, true>::kRules,
+    .rules = BackwardRules<kGradInput, 2>::kRules,
 };
 static_assert(
     contract::Matches<decltype(aclnnUpsampleNearest2dBackwardGetWorkspaceSize)>(kContract));
@@ -229,7 +209,7 @@ enum : int { kGradOut, kOutputSize, kInputSize, kAlignCorners, kScalesH, kScales
 inline constexpr contract::Parameter kParameters[] = {
     GradOut<2>(kFloats),
     kOutputSizeParameter,
-    kInputSizeParameter,
+    kInputSizeParameter<2>,
     contract::Attribute("alignCorners", Kind::kBool, "of the forward call"),
     kFactorH,
     kFactorW,
@@ -239,7 +219,7 @@ inline constexpr contract::Contract kContract = {
     .folder = "upsample_bilinear2d_backward",
     .summary = "Gradient of aclnnUpsampleBilinear2d with respect to its input.",
     .parameters = kParameters,
-    .rules = BackwardRules<kOut, 2, false>::kRules,
+    .rules = BackwardRules<kOut, 2>::kRules,
 };
 static_assert(
     contract::Matches<decltype(aclnnUpsampleBilinear2dBackwardGetWorkspaceSize)>(kContract));
@@ -264,14 +244,14 @@ static_assert(contract::Matches<decltype(aclnnUpsampleNearest1dGetWorkspaceSize)
 namespace nearest1d_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kScales, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    GradOut<1>(kFloats), kOutputSizeParameter, kInputSizeParameter,
+    GradOut<1>(kFloats), kOutputSizeParameter, kInputSizeParameter<1>,
     contract::Attribute("scales", Kind::kReal, kNearestFactorDoc), Gradient<1>("out", kFloats)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest1dBackward",
     .folder = "upsample_nearest1d_backward",
     .summary = "Gradient of aclnnUpsampleNearest1d with respect to its input.",
     .parameters = kParameters,
-    .rules = BackwardRules<kOut, 1, false>::kRules,
+    .rules = BackwardRules<kOut, 1>::kRules,
 };
 static_assert(
     contract::Matches<decltype(aclnnUpsampleNearest1dBackwardGetWorkspaceSize)>(kContract));
@@ -298,15 +278,15 @@ static_assert(contract::Matches<decltype(aclnnUpsampleLinear1dGetWorkspaceSize)>
 namespace linear1d_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kAlignCorners, kScales, kOut };
 inline constexpr contract::Parameter kParameters[] = {
-    GradOut<1>(kFloats), kOutputSizeParameter,
-    kInputSizeParameter, contract::Attribute("alignCorners", Kind::kBool, "of the forward call"),
-    Factor("scales"),    Gradient<1>("out", kFloats)};
+    GradOut<1>(kFloats),    kOutputSizeParameter,
+    kInputSizeParameter<1>, contract::Attribute("alignCorners", Kind::kBool, "of the forward call"),
+    Factor("scales"),       Gradient<1>("out", kFloats)};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleLinear1dBackward",
     .folder = "upsample_linear1d_backward",
     .summary = "Gradient of aclnnUpsampleLinear1d with respect to its input.",
     .parameters = kParameters,
-    .rules = BackwardRules<kOut, 1, false>::kRules,
+    .rules = BackwardRules<kOut, 1>::kRules,
 };
 static_assert(
     contract::Matches<decltype(aclnnUpsampleLinear1dBackwardGetWorkspaceSize)>(kContract));

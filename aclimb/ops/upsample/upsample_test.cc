@@ -124,12 +124,15 @@ class UpsampleRules : public DeviceTest {
     harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(1, {4, 4}); });
   }
   template <typename Harness>
-  static void ExpectBackwardRules(Harness& harness) {
+  static void ExpectBackwardRules(Harness& harness, int gradient, const char* name) {
     harness.ExpectAccepted();
     harness.ExpectGenericRules();
-    harness.ExpectRule("images/inputSize", [](CallArguments& a) { a.Ints(2, {1, 2, 0, 3}); });
+    harness.ExpectRule("images/inputSize", [&](CallArguments& a) {
+      a.Ints(2, {1, 2, 0, 3});
+      a.Tensor(gradient, {1, 2, 0, 3}, kFloat);
+    });
     harness.ExpectRule("shape/gradOut", [](CallArguments& a) { a.Ints(1, {4, 4}); });
-    harness.ExpectRule("shape/gradient", [](CallArguments& a) { a.Ints(2, {1, 2, 3, 3}); });
+    harness.ExpectRule(Cat("shape/", name), [](CallArguments& a) { a.Ints(2, {1, 2, 3, 3}); });
   }
 
   template <typename Harness>
@@ -140,12 +143,15 @@ class UpsampleRules : public DeviceTest {
     harness.ExpectRule("shape/out", [](CallArguments& a) { a.Ints(1, {4}); });
   }
   template <typename Harness>
-  static void ExpectLineBackwardRules(Harness& harness) {
+  static void ExpectLineBackwardRules(Harness& harness, int gradient, const char* name) {
     harness.ExpectAccepted();
     harness.ExpectGenericRules();
-    harness.ExpectRule("images/inputSize", [](CallArguments& a) { a.Ints(2, {1, 2, 0}); });
+    harness.ExpectRule("images/inputSize", [&](CallArguments& a) {
+      a.Ints(2, {1, 2, 0});
+      a.Tensor(gradient, {1, 2, 0}, kFloat);
+    });
     harness.ExpectRule("shape/gradOut", [](CallArguments& a) { a.Ints(1, {4}); });
-    harness.ExpectRule("shape/gradient", [](CallArguments& a) { a.Ints(2, {1, 2, 4}); });
+    harness.ExpectRule(Cat("shape/", name), [](CallArguments& a) { a.Ints(2, {1, 2, 4}); });
   }
 };
 
@@ -172,7 +178,7 @@ TEST_F(UpsampleRules, NearestBackward) {
         a.Real(kScalesW, 0);
         a.Tensor(kGradInput, {1, 2, 2, 3}, kFloat);
       });
-  ExpectBackwardRules(harness);
+  ExpectBackwardRules(harness, kGradInput, "gradInput");
   harness.ExpectEveryRuleCovered({"upsample_nearest2d_backward/product"});
 }
 
@@ -203,7 +209,7 @@ TEST_F(UpsampleRules, BilinearBackward) {
         a.Real(kScalesW, 0);
         a.Tensor(kOut, {1, 2, 2, 3}, kFloat);
       });
-  ExpectBackwardRules(harness);
+  ExpectBackwardRules(harness, kOut, "out");
   harness.ExpectEveryRuleCovered({"upsample_bilinear2d_backward/product"});
 }
 
@@ -245,7 +251,7 @@ TEST_F(UpsampleRules, LinesBackward) {
           a.Real(kScales, 0);
           a.Tensor(kOut, {1, 2, 3}, kFloat);
         });
-    ExpectLineBackwardRules(harness);
+    ExpectLineBackwardRules(harness, kOut, "out");
     harness.ExpectEveryRuleCovered({"upsample_nearest1d_backward/product"});
   }
   {
@@ -259,7 +265,7 @@ TEST_F(UpsampleRules, LinesBackward) {
           a.Real(kScales, 0);
           a.Tensor(kOut, {1, 2, 3}, kFloat);
         });
-    ExpectLineBackwardRules(harness);
+    ExpectLineBackwardRules(harness, kOut, "out");
     harness.ExpectEveryRuleCovered({"upsample_linear1d_backward/product"});
   }
 }

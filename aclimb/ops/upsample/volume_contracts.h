@@ -37,7 +37,7 @@ namespace bicubic_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kAlignCorners, kScalesH, kScalesW, kGradInput };
 inline constexpr contract::Parameter kParameters[] = {GradOut<2>(kFloats),
                                                       kOutputSizeParameter,
-                                                      kInputSizeParameter,
+                                                      kInputSizeParameter<2>,
                                                       kCornersParameter,
                                                       kFactorH,
                                                       kFactorW,
@@ -48,7 +48,7 @@ inline constexpr contract::Contract kContract = {
     .summary = "Gradient of aclnnUpsampleBicubic2d with respect to its input.",
     .products = kGradientProducts,
     .parameters = kParameters,
-    .rules = BackwardRules<kGradInput, 2, true>::kRules,
+    .rules = BackwardRules<kGradInput, 2>::kRules,
 };
 static_assert(
     contract::Matches<decltype(aclnnUpsampleBicubic2dBackwardGetWorkspaceSize)>(kContract));
@@ -86,7 +86,7 @@ enum : int {
 };
 inline constexpr contract::Parameter kParameters[] = {GradOut<3>(kFloatsAndDouble),
                                                       kOutputSizeParameter,
-                                                      kInputSizeParameter,
+                                                      kInputSizeParameter<3>,
                                                       kCornersParameter,
                                                       kFactorD,
                                                       kFactorH,
@@ -98,7 +98,7 @@ inline constexpr contract::Contract kContract = {
     .summary = "Gradient of aclnnUpsampleTrilinear3d with respect to its input.",
     .products = kGradientProducts,
     .parameters = kParameters,
-    .rules = BackwardRules<kGradInput, 3, true>::kRules,
+    .rules = BackwardRules<kGradInput, 3>::kRules,
 };
 static_assert(
     contract::Matches<decltype(aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize)>(kContract));
@@ -123,7 +123,7 @@ namespace nearest3d_backward {
 enum : int { kGradOut, kOutputSize, kInputSize, kScalesD, kScalesH, kScalesW, kGradInput };
 inline constexpr contract::Parameter kParameters[] = {GradOut<3>(kFloatsAndDouble),
                                                       kOutputSizeParameter,
-                                                      kInputSizeParameter,
+                                                      kInputSizeParameter<3>,
                                                       kFactorD,
                                                       kFactorH,
                                                       kFactorW,
@@ -134,7 +134,7 @@ inline constexpr contract::Contract kContract = {
     .summary = "Gradient of aclnnUpsampleNearest3d with respect to its input.",
     .products = kGradientProducts,
     .parameters = kParameters,
-    .rules = BackwardRules<kGradInput, 3, true>::kRules,
+    .rules = BackwardRules<kGradInput, 3>::kRules,
 };
 static_assert(
     contract::Matches<decltype(aclnnUpsampleNearest3dBackwardGetWorkspaceSize)>(kContract));

@@ -123,10 +123,13 @@ void ExpectBackwardRules(const contract::Contract& contract, Phase1& phase1, con
   empty[empty.size() - 2] = 0;
   other_in[other_in.size() - 2] += 1;
   other_out.back() -= 1;
-  harness.ExpectRule("images/inputSize",
-                     [&](CallArguments& a) { a.Ints(kInputSize, WithSize(empty)); });
+  const int gradient = static_cast<int>(contract.parameters.size()) - 1;
+  harness.ExpectRule("images/inputSize", [&](CallArguments& a) {
+    a.Ints(kInputSize, WithSize(empty));
+    a.Tensor(gradient, WithSize(empty), DType::kFloat32);
+  });
   harness.ExpectRule("shape/gradOut", [&](CallArguments& a) { a.Ints(kOutputSize, other_out); });
-  harness.ExpectRule("shape/gradient",
+  harness.ExpectRule(Cat("shape/", contract.At(gradient).name),
                      [&](CallArguments& a) { a.Ints(kInputSize, WithSize(other_in)); });
   harness.ExpectEveryRuleCovered({Cat(contract.folder, "/product")});
 }

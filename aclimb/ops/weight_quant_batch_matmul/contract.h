@@ -83,16 +83,13 @@ inline constexpr contract::Parameter kParametersOfV3[] = {
 
 using Finding = std::optional<std::string>;
 
-Finding QuantisesTheOutput(const contract::Arguments& arguments);
 Finding WrongBiasDType(const contract::Arguments& arguments);
 Finding WrongGroupSize(const contract::Arguments& arguments);
 Finding WrongScaleShape(const contract::Arguments& arguments);
 Finding WrongBiasShape(const contract::Arguments& arguments);
 
-inline constexpr contract::Rule kNotQuantised = contract::Custom(
-    "absent/quantisation", &QuantisesTheOutput,
-    "quantScaleOptional and quantOffsetOptional are null with x, whose dtype y has",
-    "pass null, and quantise y afterwards");
+inline constexpr contract::Rule kNotQuantised = contract::Absent(
+    "absent/quantisation", "pass null, and quantise y afterwards", kQuantScale, kQuantOffset);
 inline constexpr contract::Rule kScaleDType = contract::SameDType(
     "same-dtype/antiquantScale", kScale, kX, "convert the scales to the dtype of x");
 inline constexpr contract::Rule kOffsetDType = contract::SameDType(

@@ -16,16 +16,6 @@ std::string ShapeOf(const Arguments& arguments, int parameter) {
 
 }  // namespace
 
-Finding QuantisesTheOutput(const Arguments& arguments) {
-  for (const int p : {kQuantScale, kQuantOffset}) {
-    if (!arguments.Given(p)) continue;
-    return Cat(p == kQuantScale ? "quantScaleOptional" : "quantOffsetOptional", ".shape is ",
-               ShapeOf(arguments, p), " and x.shape is ", ShapeOf(arguments, kX),
-               "; expected null, since INT8 results are not implemented.");
-  }
-  return std::nullopt;
-}
-
 Finding WrongBiasDType(const Arguments& arguments) {
   if (!arguments.Given(kBias)) return std::nullopt;
   const DType x = arguments.Tensor(kX).dtype, bias = arguments.Tensor(kBias).dtype;

@@ -122,16 +122,4 @@ void RunWindows(const VectorWindows& p, const TensorView& x, const TensorView& y
   });
 }
 
-bool HasDensePlanes(const TensorView& channels) {
-  TensorView plane = channels;
-  plane.shape[0] = plane.shape[1] = 1;
-  return plane.IsContiguous();
-}
-
-bool HasDenseRows(const TensorView& weight) {
-  TensorView row = weight;
-  row.shape[0] = 1;
-  return row.IsContiguous();
-}
-
 }  // namespace aclimb::convolution_backward

@@ -16,11 +16,6 @@
 // summed, not the elements that Factors make of them.
 namespace aclimb::convolution_backward {
 
-// Whether a tensor is taken as it is: x or y with the pixels of each channel side by side, images
-// and channels anywhere; the gradient with those of an output channel side by side.
-bool HasDensePlanes(const TensorView& channels);
-bool HasDenseRows(const TensorView& weight);
-
 struct VectorWindows {
   Geometry geometry;  // with x and y exchanged, if they are
   bool exchanged = false;
@@ -48,8 +43,9 @@ struct VectorWindows {
 // `threads` is the team of the run.
 VectorWindows PlanVectorWindows(const Geometry& geometry, int threads, Factors factors);
 
-// The views are embedded, of any dtypes (kPairs: operands of bfloat16), and as HasDensePlanes and
-// HasDenseRows want them. `weight` is written completely.
+// The views are embedded, of any dtypes (kPairs: operands of bfloat16), x and y with the pixels of
+// each channel side by side, and `weight`, which is written completely, with those of an output
+// channel.
 //   scratch  ScratchBytes() bytes, 64-byte aligned
 void RunWindows(const VectorWindows& windows, const TensorView& x, const TensorView& y,
                 const TensorView& weight, void* scratch);

@@ -17,7 +17,6 @@
 #include "aclimb/ops/convolution_backward/test_dtypes.h"
 #include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
 #include "aclimb/ops/convolution_backward/test_geometry.h"
-#include "aclimb/ops/convolution_backward/truth.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/factors.h"
 #include "aclimb/simd/parallel.h"

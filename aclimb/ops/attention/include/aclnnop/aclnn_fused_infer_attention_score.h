@@ -15,8 +15,7 @@ extern "C" {
 // left padding and lists of several tensors are not implemented.
 //
 //   query               in   by inputLayout: [B, Sq, N * D], [B, Sq, N, D] or [B, N, Sq, D];
-//   FLOAT16
-//                            or BFLOAT16
+//                            FLOAT16 or BFLOAT16
 //   key, value          in   lists of one tensor: the same with Skv; D of value may be another one
 //   pseShift  in   null, or [B or 1, N, Sq or more, Skv or more], dtype of query
 //   attenMask in   null, or BOOL, INT8 or UINT8 [Sq, Skv], [B or 1, Sq, Skv] or

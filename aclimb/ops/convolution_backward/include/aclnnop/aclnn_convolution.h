@@ -14,9 +14,10 @@ extern "C" {
 //   input          in   [N, Cin, L], [N, Cin, H, W] or [N, Cin, D, H, W], strided; FLOAT, FLOAT16,
 //                       on A2 and later chips BF16
 //   weight         in   [Cout, Cin / groups, kernel...]; transposed: [Cin, Cout / groups,
-//   kernel...] bias           in   [Cout], or null stride         in   at least 1; one entry per
-//   dimension, or one for all padding        in   at least 0; one entry per dimension, or one for
-//   all, or in two dimensions
+//                       kernel...]
+//   bias           in   [Cout], or null
+//   stride         in   at least 1; one entry per dimension, or one for all
+//   padding        in   at least 0; one entry per dimension, or one for all, or in two dimensions
 //                       top, bottom, left, right
 //   dilation       in   at least 1; one entry per dimension, or one for all
 //   transposed     in   true: a transposed convolution
@@ -24,8 +25,7 @@ extern "C" {
 //   groups         in   at least 1; divides weight.shape[0]
 //   output         out  [N, Cout, sizes], strided; without transposed floor((in + pads - dilation *
 //                       (kernel - 1) - 1) / stride) + 1, with it (in - 1) * stride - pads +
-//                       dilation
-//                       * (kernel - 1) + outputPadding + 1
+//                       dilation * (kernel - 1) + outputPadding + 1
 //   cubeMathType   in   0 to 3; the dtype is kept whatever it allows
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2

@@ -13,8 +13,7 @@ extern "C" {
 // first NaN on, and indicesOut[i] where it is: the last place of equal ones.
 //
 //   self        in   rank 0 to 8, strided; FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64,
-//   UINT8,
-//                    BOOL, on A2 and later chips BF16
+//                    UINT8, BOOL, on A2 and later chips BF16
 //   dim         in   the dimension, from -rank to rank - 1
 //   valuesOut   out  shape and dtype of self, strided
 //   indicesOut  out  shape of self, strided; INT32 or INT64

@@ -13,9 +13,11 @@ extern "C" {
 // to dtype; floating ones are multiplied in double and rounded once, integers wrap. On A2 and later
 // chips.
 //
-//   input  in   rank 0 to 8, strided; FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8,
-//   BF16 dim    in   the dimension, an integer from -rank to rank - 1 dtype  in   the dtype of out
-//   out    out  shape of input, strided; dtypes as of input
+//   input          in   rank 0 to 8, strided; FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64,
+//                       UINT8, BF16
+//   dim            in   the dimension, an integer from -rank to rank - 1
+//   dtype          in   the dtype of out
+//   out            out  shape of input, strided; dtypes as of input
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null
@@ -32,10 +34,10 @@ ACLNN_API aclnnStatus aclnnCumprod(void* workspace, uint64_t workspaceSize, aclO
 
 // Phase 1. The same in place, in the dtype of input.
 //
-//   input  in and out  rank 0 to 8, strided; dtypes as above
-//   dim    in          the dimension, an integer from -rank to rank - 1
-//   workspaceSize  out  bytes of device memory for phase 2
-//   executor       out  for phase 2
+//   input          in and out  rank 0 to 8, strided; dtypes as above
+//   dim            in          the dimension, an integer from -rank to rank - 1
+//   workspaceSize  out         bytes of device memory for phase 2
+//   executor       out         for phase 2
 //   returns  161001 a pointer is null
 //            161002 a dtype, unequal shapes, a dimension, a rank above 8, a blocked format
 ACLNN_API aclnnStatus aclnnInplaceCumprodGetWorkspaceSize(aclTensor* input, const aclScalar* dim,

@@ -14,8 +14,7 @@ extern "C" {
 //   selfRef        out  rank 0 to 8, strided; overwritten; dtypes:
 //                       `aclimb ops inplace_fill_scalar`
 //   value          in   converted to the dtype of selfRef as aclnnCast does; a number of that
-//   dtype,
-//                       where it is one of integers
+//                       dtype, where it is one of integers
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 a dtype, a complex value for a real selfRef, a rank

@@ -13,9 +13,12 @@ extern "C" {
 //
 //   gradOut        in   gradient of the forward result: its shape; dtype of self
 //   self           in   rank 1 to 8, the extent of dimension dim is even; DOUBLE, FLOAT, FLOAT16 or
-//   BFLOAT16 dim            in   which dimension is halved, -1 the last out            out  shape
-//   and dtype of self workspaceSize  out  bytes of device memory for phase 2 executor       out for
-//   phase 2 returns  161001 a pointer is null
+//                       BFLOAT16
+//   dim            in   which dimension is halved, -1 the last
+//   out            out  shape and dtype of self
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null
 //            161002 a dtype, shape or number that is not listed
 ACLNN_API aclnnStatus aclnnGluBackwardGetWorkspaceSize(const aclTensor* gradOut,
                                                        const aclTensor* self, int64_t dim,

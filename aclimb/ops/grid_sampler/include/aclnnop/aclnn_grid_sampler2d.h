@@ -15,8 +15,7 @@ extern "C" {
 //   input              in   [N, C, H, W] with H and W above 0; dtypes: `aclimb ops grid_sampler2d`
 //   grid               in   [N, P, Q, 2]; dtype of input
 //   interpolationMode  in   0: between four elements (bilinear), 1: the nearest, 2: by a cubic
-//   curve
-//                           through four by four (bicubic, a = -0.75)
+//                           curve through four by four (bicubic, a = -0.75)
 //   paddingMode        in   beyond the ends are 0: zeros, 1: the elements at the ends, 2: the image
 //                           reflected
 //   alignCorners       in   whether the ends are the centers of the outer elements, or their edges

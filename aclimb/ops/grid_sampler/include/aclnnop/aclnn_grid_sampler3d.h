@@ -13,13 +13,12 @@ extern "C" {
 // which x is along the last dimension: -1 is the first end, 1 the last. Places are computed in
 // float32, of DOUBLE in float64.
 //
-//   input              in   [N, C, D, H, W], the last three above 0; dtypes: `aclimb ops
-//   grid_sampler3d` grid               in   [N, O, P, Q, 3]; dtype of input interpolationMode  in
-//   0: between four elements (bilinear), 1: the nearest, 2: by a cubic curve
-//                           through four by four (bicubic, a = -0.75)
+//   input              in   [N, C, D, H, W], the last three above 0; dtypes:
+//                           `aclimb ops grid_sampler3d`
+//   grid               in   [N, O, P, Q, 3]; dtype of input
+//   interpolationMode  in   0: between eight elements (linear), 1: the nearest
 //   paddingMode        in   beyond the ends are 0: zeros, 1: the elements at the ends, 2: the
-//   volume
-//                           reflected
+//                           volume reflected
 //   alignCorners       in   whether the ends are the centers of the outer elements, or their edges
 //   out                out  [N, C, O, P, Q]; dtype of input
 //   workspaceSize      out  bytes of device memory for phase 2

@@ -16,7 +16,9 @@ extern "C" {
 //   reduction      in   0 none, 1 mean (NaN of nothing), 2 sum
 //   logTarget      in   whether target is a logarithm too
 //   out            out  for reduction 0 the shape that self and target broadcast to, else rank 0 or
-//   [1] workspaceSize  out  bytes of device memory for phase 2 executor       out  for phase 2
+//                       [1]
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
 //   returns  161001 a pointer is null that may not be
 //            161002 a dtype, a rank or a shape that does not fit, an attribute out of range
 ACLNN_API aclnnStatus aclnnKlDivGetWorkspaceSize(const aclTensor* self, const aclTensor* target,

@@ -14,8 +14,9 @@ extern "C" {
 //   gradOutput     in   shape of the forward output, strided; dtypes:
 //                       `aclimb ops avg_pool2d_backward`
 //   self           in   the forward input: dtype and shape alone matter
-//   kernelSize, stride, padding, ceilMode, countIncludePad, divisorOverride  in  of the forward
-//   call cubeMathType   in   0 keep the dtype; 1, 2, 3 allow less precision, which is not used
+//   kernelSize, stride, padding, ceilMode, countIncludePad, divisorOverride
+//                  in   of the forward call
+//   cubeMathType   in   0 keep the dtype; 1, 2, 3 allow less precision, which is not used
 //   gradInput      out  shape and dtype of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2

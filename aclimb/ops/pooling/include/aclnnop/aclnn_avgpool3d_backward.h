@@ -14,8 +14,8 @@ extern "C" {
 //   gradOutput     in   shape of the forward output, strided; dtypes:
 //                       `aclimb ops avg_pool3d_backward`
 //   self           in   the forward input: dtype and shape alone matter
-//   kernelSize, stride, padding, ceilMode, countIncludePad, divisorOverride  in  of the forward
-//                       call
+//   kernelSize, stride, padding, ceilMode, countIncludePad, divisorOverride
+//                  in   of the forward call
 //   output         out  shape and dtype of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2

@@ -12,8 +12,7 @@ extern "C" {
 // Phase 1. out = beta * self + alpha * (mat @ vec). Note that alpha comes before beta here. FLOAT16
 // is added in float32 and rounded once; integers wrap; BOOL is any(mat and vec) or self.
 //   self, mat, vec  in   [M] or [1], [M, K] and [K], strided; FLOAT, FLOAT16, DOUBLE, BOOL and
-//   signed
-//                        integers, UINT8
+//                        signed integers, UINT8
 //   alpha, beta     in   real scalars; self is not read if beta is 0, nor the factors if alpha is
 //   out             out  [M]; the dtype to which the five inputs are promoted
 //   cubeMathType    in   0 keep the dtype; 1, 2, 3 allow less precision, which is not used

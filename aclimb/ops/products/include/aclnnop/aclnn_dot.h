@@ -18,8 +18,7 @@ extern "C" {
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null
 //            161002 a dtype that is not listed or differs, another rank, different lengths, a
-//            blocked
-//                   format
+//                   blocked format
 ACLNN_API aclnnStatus aclnnDotGetWorkspaceSize(const aclTensor* self, const aclTensor* tensor,
                                                aclTensor* out, uint64_t* workspaceSize,
                                                aclOpExecutor** executor);

@@ -16,9 +16,12 @@ extern "C" {
 // those of the NPU. Phase 1.
 //
 //   self           in   [C] or [N, C], strided: weights, finite, 0 or more; FLOAT, FLOAT16, DOUBLE
-//   or BF16 numSamples     in   1 or more; without replacement C at most replacement    in whether
-//   a category may be drawn again seed           in   chooses the numbers offset         in chooses
-//   others of the same seed out            out  [numSamples] or [N, numSamples], INT64
+//                       or BF16
+//   numSamples     in   1 or more; without replacement C at most
+//   replacement    in   whether a category may be drawn again
+//   seed           in   chooses the numbers
+//   offset         in   chooses others of the same seed
+//   out            out  [numSamples] or [N, numSamples], INT64
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 all else that breaks a rule (`aclimb ops`)

@@ -19,8 +19,7 @@ extern "C" {
 //   weightTensorSize  out  elements, not bytes
 //   returns  161001 a pointer is null
 //            161002 another number of extents, an extent below 1, another dtype, or a product
-//            beyond
-//                   2^63
+//                   beyond 2^63
 ACLNN_API aclnnStatus aclnnCalculateMatmulWeightSizeV2(const aclIntArray* tensorShape,
                                                        aclDataType dataType,
                                                        uint64_t* weightTensorSize);

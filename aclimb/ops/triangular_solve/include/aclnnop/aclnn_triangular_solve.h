@@ -21,8 +21,10 @@ extern "C" {
 //   unitriangular  in   whether the diagonal counts as ones; then the dtype is FLOAT
 //   xOut           out  [..., M, N], dtype of self, the solutions
 //   mOut           out  [..., M, M], dtype of self: the triangle of A with its diagonal, 0
-//   elsewhere workspaceSize  out  bytes of device memory for phase 2 executor       out  for phase
-//   2 returns  161001 a pointer is null
+//                       elsewhere
+//   workspaceSize  out  bytes of device memory for phase 2
+//   executor       out  for phase 2
+//   returns  161001 a pointer is null
 //            161002 a dtype or shape that is not listed, complex dtypes among them
 ACLNN_API aclnnStatus aclnnTriangularSolveGetWorkspaceSize(
     const aclTensor* self, const aclTensor* A, bool upper, bool transpose, bool unitriangular,

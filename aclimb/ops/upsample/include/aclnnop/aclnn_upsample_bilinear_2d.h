@@ -17,15 +17,14 @@ extern "C" {
 //   outputSize     in   height and width of out
 //   alignCorners   in   whether the centers of the corners stay where they are
 //   scalesH        in   n / m of the height, where that is not quite the quotient; 0, what is
-//   below,
-//                       and 1: the quotient
+//                       below, and 1: the quotient
 //   scalesW        in   the same of the width
 //   out            out  N and C of self and the new size; dtype of self, strided
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 a dtype, another rank than 4, a shape, an image
-//   without
-//            elements, other than two numbers of outputSize, one below 1, another format than NCHW
+//            without elements, other than two numbers of outputSize, one below 1, another format
+//            than NCHW
 ACLNN_API aclnnStatus aclnnUpsampleBilinear2dGetWorkspaceSize(
     const aclTensor* self, const aclIntArray* outputSize, const bool alignCorners,
     const double scalesH, const double scalesW, aclTensor* out, uint64_t* workspaceSize,

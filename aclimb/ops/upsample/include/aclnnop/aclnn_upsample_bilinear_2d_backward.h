@@ -20,8 +20,7 @@ extern "C" {
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 a dtype, another rank than 4, a shape, an image
-//   without
-//            elements, other than two and four numbers of sizes, another format than NCHW
+//            without elements, other than two and four numbers of sizes, another format than NCHW
 ACLNN_API aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(
     const aclTensor* gradOut, const aclIntArray* outputSize, const aclIntArray* inputSize,
     bool alignCorners, double scalesH, double scalesW, aclTensor* out, uint64_t* workspaceSize,

@@ -18,8 +18,8 @@ extern "C" {
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
 //   returns  161001 a pointer is null; 161002 a dtype, another rank than 4, a shape, an image
-//   without
-//            elements, other than two numbers of outputSize, one below 1, another format than NCHW
+//            without elements, other than two numbers of outputSize, one below 1, another format
+//            than NCHW
 ACLNN_API aclnnStatus aclnnUpsampleNearest2dGetWorkspaceSize(const aclTensor* self,
                                                              const aclIntArray* outputSize,
                                                              aclTensor* out,

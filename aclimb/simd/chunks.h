@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "aclimb/simd/parallel.h"
 
-namespace aclimb::selection {
+namespace aclimb {
 
 // Elements that are looked at at once, first to count what is found and then to use it.
 inline constexpr int64_t kChunk = 16 * 1024;
@@ -23,12 +24,8 @@ int64_t CountBefore(int64_t chunks, int64_t* before, CountOf count_of) {
   });
   if (!counted) return -1;
   int64_t all = 0;
-  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-    const int64_t count = before[chunk];
-    before[chunk] = all;
-    all += count;
-  }
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) all += std::exchange(before[chunk], all);
   return all;
 }
 
-}  // namespace aclimb::selection
+}  // namespace aclimb
