@@ -85,12 +85,12 @@ std::optional<std::string> OtherElements(const Contract& contract, const Rule& r
   for (size_t i = 0; i < TensorCount(contract, arguments, rule.subject); ++i) {
     const GivenTensor given = TensorAt(contract, arguments, rule.subject, in_list ? i : 0);
     if (!given || (fits && given->ElementCount() == expected)) continue;
-    const bool flat = expected == 1 && contract.At(rule.subject).max_rank <= 1;
+    const bool one = factors.empty(), flat = contract.At(rule.subject).max_rank <= 1;
     return Cat(NameOf(contract, given), ".shape is ", ShapeOf(given), factors, "; expected ",
-               !fits           ? std::string("a product below 2^63.")
-               : flat          ? std::string("[] or [1].")
-               : expected == 1 ? std::string("one element.")
-                               : Cat(expected, " elements."));
+               !fits         ? std::string("a product below 2^63.")
+               : one && flat ? std::string("[] or [1].")
+               : one         ? std::string("one element.")
+                             : Cat(expected, expected == 1 ? " element." : " elements."));
   }
   return std::nullopt;
 }
