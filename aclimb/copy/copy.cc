@@ -98,7 +98,7 @@ void Job::Convert(const char* from, int64_t count, char* to) const {
   if (converter_.Changes()) return converter_.Run(from, count, to);
   const int64_t bytes = count * size_[0];
   if (streams_ && bytes >= kBufferBytes) return StreamBytes(from, bytes, to);
-  std::memcpy(to, from, static_cast<size_t>(bytes));
+  CopyBytes(from, bytes, to);
 }
 
 // One element to all of a long row. Some processors write zeros faster.

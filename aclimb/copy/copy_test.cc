@@ -63,6 +63,25 @@ TEST(Copy, RandomViews) {
   SetTeamSize(0);
 }
 
+// Rows whose elements are equal, or next to each other, or 2 or 3 apart, from and to such rows.
+TEST(Copy, ShortRows) {
+  Random random(4);
+  for (const DType dtype : {DType::kUInt8, DType::kInt16, DType::kFloat32, DType::kInt64}) {
+    for (const int64_t length : {2, 3, 4, 7, 31, 70}) {
+      const std::vector<int64_t> shape = {50, 3, length, 1};
+      for (int64_t gap = 0; gap <= 2; ++gap) {
+        for (const unsigned repeated : {0u, 4u}) {
+          TestView source(dtype, shape, {0, 1, 2, 3}, gap, repeated);
+          source.FillWhole(random);
+          ExpectCopied(source, TestView(dtype, shape));
+          ExpectCopied(source, TestView(dtype, shape, {0, 1, 2, 3}, 1));
+          ExpectCopied(source, TestView(dtype, shape, {1, 0, 2, 3}, 2));
+        }
+      }
+    }
+  }
+}
+
 // Several pieces for a team, the bits of NaN payloads among them.
 TEST(Copy, EqualDTypesAreCopiedBitByBit) {
   Random random(3);
@@ -103,6 +122,23 @@ TEST(Copy, LargerThanCaches) {
   ASSERT_TRUE(Copy(source, target));
   EXPECT_EQ(std::count(to.begin() + 1, to.end() - 1, 7), count);
   EXPECT_EQ(to.front() + to.back(), 4);
+}
+
+// From and to any address; nothing before or behind is written.
+TEST(Copy, Bytes) {
+  EachTarget([] {
+    for (const int64_t bytes : {0, 100, 2048, 2113, 70'001}) {
+      for (int odd = 0; odd < 4; ++odd) {
+        std::vector<char> from(static_cast<size_t>(bytes) + 4), to(from.size(), 9);
+        for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * i % 8);
+        CopyBytes(from.data() + 3 - odd, bytes, to.data() + odd);
+        ASSERT_EQ(std::memcmp(from.data() + 3 - odd, to.data() + odd, static_cast<size_t>(bytes)),
+                  0)
+            << bytes;
+        ASSERT_EQ(std::count(to.begin(), to.end(), 9), 4) << bytes;
+      }
+    }
+  });
 }
 
 // At any address; nothing before or behind is written.

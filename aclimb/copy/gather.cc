@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "aclimb/core/tensor_view.h"
 
 namespace aclimb::copy {
 namespace {
 
-// Calls row(offset, length) for each innermost run. Offsets are kept, not computed anew: a run may
-// have one element.
-template <typename Row>
-void EachRow(const Place& place, int64_t count, const Row& row) {
+// Calls run(offset, rows, step, length) for each innermost run, or for several whole ones that are
+// `step` apart. Offsets are kept, not computed anew: a run may have one element.
+template <typename Run>
+void EachRun(const Place& place, int64_t count, const Run& run) {
   const Axes& axes = place.axes;
   int64_t begin = place.begin;
   const int inner = axes.rank - 1;
@@ -24,14 +25,19 @@ void EachRow(const Place& place, int64_t count, const Row& row) {
   }
   while (true) {
     const int64_t length = std::min(count, axes.extent[inner] - index[inner]);
-    row(offset, length);
-    count -= length;
+    int64_t rows = 1;
+    if (inner > 0 && length == axes.extent[inner]) {
+      rows = std::min(count / length, axes.extent[inner - 1] - index[inner - 1]);
+    }
+    run(offset, rows, inner > 0 ? axes.stride[inner - 1] : 0, length);
+    count -= rows * length;
     if (count == 0) return;
     offset -= index[inner] * axes.stride[inner];
     index[inner] = 0;
-    for (int d = inner - 1; d >= 0; --d) {
-      offset += axes.stride[d];
-      if (++index[d] < axes.extent[d]) break;
+    for (int d = inner - 1; d >= 0; --d, rows = 1) {
+      offset += rows * axes.stride[d];
+      index[d] += rows;
+      if (index[d] < axes.extent[d]) break;
       offset -= index[d] * axes.stride[d];
       index[d] = 0;
     }
@@ -41,21 +47,45 @@ void EachRow(const Place& place, int64_t count, const Row& row) {
 // Rows from this length on are worth a call of memcpy.
 constexpr int64_t kLongRow = 32;
 
+// Eight bytes at a time, also past the row: what is there up to `end` is written later.
+template <typename T>
+void Repeat(T value, int64_t length, const T* end, T* to) {
+  constexpr int64_t kLanes = sizeof(uint64_t) / sizeof(T);
+  const uint64_t lanes = uint64_t{value} * (~uint64_t{0} / std::numeric_limits<T>::max());
+  if (end - to < length + kLanes) {
+    std::fill_n(to, length, value);
+    return;
+  }
+  for (int64_t i = 0; i < length; i += kLanes) std::memcpy(to + i, &lanes, sizeof(lanes));
+}
+
 template <typename T>
 void GatherElements(const Place& place, int64_t count, void* to) {
   const auto* const source = reinterpret_cast<const T*>(place.at);
   auto* target = static_cast<T*>(to);
   const int64_t stride = place.axes.stride[place.axes.rank - 1];
-  EachRow(place, count, [&](int64_t offset, int64_t length) {
-    const T* const row = source + offset;
+  const T* const end = target + count;
+  EachRun(place, count, [&](int64_t offset, int64_t rows, int64_t step, int64_t length) {
+    const T* row = source + offset;
+    const auto each = [&](const auto& copy) {
+      for (int64_t r = 0; r < rows; ++r, row += step, target += length) copy(row, target);
+    };
     if (stride == 1 && length >= kLongRow) {
-      std::memcpy(target, row, static_cast<size_t>(length) * sizeof(T));
+      each([length](const T* in, T* out) {
+        std::memcpy(out, in, static_cast<size_t>(length) * sizeof(T));
+      });
     } else if (stride == 0) {
-      std::fill_n(target, length, *row);
+      each([length, end](const T* in, T* out) { Repeat(*in, length, end, out); });
+    } else if (stride == 2) {
+      // The compiler makes vectors of this one.
+      each([length](const T* in, T* out) {
+        for (int64_t i = 0; i < length; ++i) out[i] = in[2 * i];
+      });
     } else {
-      for (int64_t i = 0; i < length; ++i) target[i] = row[i * stride];
+      each([length, stride](const T* in, T* out) {
+        for (int64_t i = 0; i < length; ++i) out[i] = in[i * stride];
+      });
     }
-    target += length;
   });
 }
 
@@ -64,14 +94,15 @@ void ScatterElements(const void* from, int64_t count, const Place& place) {
   const auto* source = static_cast<const T*>(from);
   auto* const target = reinterpret_cast<T*>(place.at);
   const int64_t stride = place.axes.stride[place.axes.rank - 1];
-  EachRow(place, count, [&](int64_t offset, int64_t length) {
-    T* const row = target + offset;
-    if (stride == 1 && length >= kLongRow) {
-      std::memcpy(row, source, static_cast<size_t>(length) * sizeof(T));
-    } else {
-      for (int64_t i = 0; i < length; ++i) row[i * stride] = source[i];
+  EachRun(place, count, [&](int64_t offset, int64_t rows, int64_t step, int64_t length) {
+    T* row = target + offset;
+    for (int64_t r = 0; r < rows; ++r, row += step, source += length) {
+      if (stride == 1 && length >= kLongRow) {
+        std::memcpy(row, source, static_cast<size_t>(length) * sizeof(T));
+      } else {
+        for (int64_t i = 0; i < length; ++i) row[i * stride] = source[i];
+      }
     }
-    source += length;
   });
 }
 

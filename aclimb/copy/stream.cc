@@ -15,19 +15,38 @@ namespace aclimb::copy {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void Stream(const void* from, int64_t bytes, void* to) {
+// By stores that need aligned addresses.
+template <class Store>
+void Move(const void* from, int64_t bytes, void* to, const Store& store) {
   const hn::ScalableTag<uint8_t> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto* source = static_cast<const uint8_t*>(from);
   auto* target = static_cast<uint8_t*>(to);
-  // Such stores need aligned addresses.
   const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % hn::Lanes(d));
   const int64_t head = std::min(bytes, past == 0 ? 0 : lanes - past);
   std::memcpy(target, source, static_cast<size_t>(head));
   int64_t i = head;
-  for (; i + lanes <= bytes; i += lanes) hn::Stream(hn::LoadU(d, source + i), d, target + i);
+  for (; i + 4 * lanes <= bytes; i += 4 * lanes) {
+    const auto v0 = hn::LoadU(d, source + i), v1 = hn::LoadU(d, source + i + lanes);
+    const auto v2 = hn::LoadU(d, source + i + 2 * lanes), v3 = hn::LoadU(d, source + i + 3 * lanes);
+    store(v0, target + i);
+    store(v1, target + i + lanes);
+    store(v2, target + i + 2 * lanes);
+    store(v3, target + i + 3 * lanes);
+  }
+  for (; i + lanes <= bytes; i += lanes) store(hn::LoadU(d, source + i), target + i);
   std::memcpy(target + i, source + i, static_cast<size_t>(bytes - i));
+}
+
+void Stream(const void* from, int64_t bytes, void* to) {
+  Move(from, bytes, to,
+       [](auto v, uint8_t* at) HWY_ATTR { hn::Stream(v, hn::DFromV<decltype(v)>(), at); });
   hwy::FlushStream();
+}
+
+void CopyInVectors(const void* from, int64_t bytes, void* to) {
+  Move(from, bytes, to,
+       [](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, hn::DFromV<decltype(v)>(), at); });
 }
 
 template <class D, class V, class Store>
@@ -71,8 +90,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclimb::copy {
 
+HWY_EXPORT(CopyInVectors);
 HWY_EXPORT(Stream);
 HWY_EXPORT(RepeatPattern);
+
+void CopyBytes(const void* from, int64_t bytes, void* to) {
+  constexpr int64_t kLong = 512;
+  if (bytes < kLong) {
+    std::memcpy(to, from, static_cast<size_t>(bytes));
+  } else {
+    HWY_DYNAMIC_DISPATCH(CopyInVectors)(from, bytes, to);
+  }
+}
 
 void StreamBytes(const void* from, int64_t bytes, void* to) {
   HWY_DYNAMIC_DISPATCH(Stream)(from, bytes, to);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "aclimb/copy/stream.h"
 #include "aclimb/ops/gather_rows/part.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
@@ -73,6 +74,18 @@ class Runs {
   int64_t place_[kMaxRank] = {};
 };
 
+template <typename T>
+void CopyConsecutive(const T* from, int64_t count, T* to) {
+  constexpr int64_t kShort = 128, kBlock = 16;
+  const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
+  if (bytes > kShort || bytes < kBlock) return copy::CopyBytes(from, bytes, to);
+  // A call would take as long as the copy. The last block may cover some of the one before.
+  const auto* const source = reinterpret_cast<const char*>(from);
+  auto* const target = reinterpret_cast<char*>(to);
+  for (int64_t i = 0; i < bytes - kBlock; i += kBlock) std::memcpy(target + i, source + i, kBlock);
+  std::memcpy(target + bytes - kBlock, source + bytes - kBlock, kBlock);
+}
+
 // Elements of slices, consecutive ones or not.
 template <typename T>
 class Slices {
@@ -95,7 +108,7 @@ class Slices {
       if (from == nullptr) {
         for (int64_t i = 0; i < count; ++i) write[i * to_step] = 0;
       } else if (consecutive_) {
-        std::memcpy(write, from + offset[0], static_cast<size_t>(count) * sizeof(T));
+        CopyConsecutive(from + offset[0], count, write);
       } else {
         const T* const read = from + offset[0];
         for (int64_t i = 0; i < count; ++i) write[i * to_step] = read[i * from_step];
@@ -113,21 +126,32 @@ class Slices {
 struct Naming {
   int64_t extent;
   int64_t stride;
-  bool counts_from_end;
+  int64_t wrap;  // what is added to negative ones
 
   // Null when self has no such slice.
   template <typename T>
   const T* Slice(int64_t index, const T* self) const {
-    if (counts_from_end && index < 0 && index >= -extent) index += extent;
+    index += index >> 63 & wrap;
     const bool known = static_cast<uint64_t>(index) < static_cast<uint64_t>(extent);
     return known ? self + index * stride : nullptr;
   }
 };
 
+// Slices of this many indices later are on their way to the cache meanwhile.
+constexpr int64_t kAhead = 16;
+
+// Brings a row into the cache in order, of which `count` elements are read in any order.
+template <typename T>
+void FetchRow(const Naming& naming, const T* row, int64_t count) {
+  constexpr int64_t kLine = 64 / sizeof(T), kMost = 16 * 1024 / sizeof(T);
+  if (naming.stride != 1 || naming.extent > std::min(kMost, 2 * count)) return;
+  for (int64_t i = 0; i < naming.extent; i += kLine) __builtin_prefetch(row + i);
+}
+
 template <typename T>
 bool Gather(const Args& args) {
   const Naming naming = {args.self.shape[args.dim], args.self.stride[args.dim],
-                         args.counts_from_end};
+                         args.counts_from_end ? args.self.shape[args.dim] : 0};
   const Slices<T> slices(args);
   const int64_t length = slices.Length();
   const T* const self = args.self.As<const T>();
@@ -160,10 +184,15 @@ bool Gather(const Args& args) {
       T* const write = out + runs.Out();
       const auto each = [&, naming](auto&& copy) {
         for (int64_t i = 0; i < count; ++i) {
+          if (length > 1 && i + kAhead < count) {
+            const int64_t ahead = i + kAhead;
+            __builtin_prefetch(naming.Slice(index[ahead * index_step], read + ahead * self_step));
+          }
           copy(naming.Slice(index[i * index_step], read + i * self_step), write + i * out_step);
         }
       };
       if (length == 1) {
+        FetchRow(naming, read, count);
         each([&](const T* from, T* to) {
           if (from != nullptr) [[likely]] {
             *to = *from;
@@ -175,7 +204,7 @@ bool Gather(const Args& args) {
       } else {
         each([&](const T* from, T* to) {
           if (from != nullptr && slices.IsConsecutive()) {
-            std::memcpy(to, from, static_cast<size_t>(length) * sizeof(T));
+            CopyConsecutive(from, length, to);
           } else {
             if (from == nullptr) all_known = false;
             slices.Copy(from, to, 0, length);
