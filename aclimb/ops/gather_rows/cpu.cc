@@ -128,12 +128,15 @@ struct Naming {
   int64_t stride;
   int64_t wrap;  // what is added to negative ones
 
+  int64_t Place(int64_t index) const { return index + (index >> 63 & wrap); }
+  bool Has(int64_t place) const {
+    return static_cast<uint64_t>(place) < static_cast<uint64_t>(extent);
+  }
   // Null when self has no such slice.
   template <typename T>
   const T* Slice(int64_t index, const T* self) const {
-    index += index >> 63 & wrap;
-    const bool known = static_cast<uint64_t>(index) < static_cast<uint64_t>(extent);
-    return known ? self + index * stride : nullptr;
+    const int64_t place = Place(index);
+    return Has(place) ? self + place * stride : nullptr;
   }
 };
 
@@ -146,6 +149,42 @@ void FetchRow(const Naming& naming, const T* row, int64_t count) {
   constexpr int64_t kLine = 64 / sizeof(T), kMost = 16 * 1024 / sizeof(T);
   if (naming.stride != 1 || naming.extent > std::min(kMost, 2 * count)) return;
   for (int64_t i = 0; i < naming.extent; i += kLine) __builtin_prefetch(row + i);
+}
+
+// Evenly spaced indices, and elements that they are counted from and those that they name go to.
+template <typename T>
+struct Elements {
+  const int64_t* index;
+  int64_t index_step;
+  const T* from;
+  int64_t from_step;
+  T* to;
+  int64_t to_step;
+  int64_t count;
+};
+
+// False when self lacks one. Several are read before the first one is written: a read waits for a
+// write whose address ends alike.
+template <typename T>
+bool GatherElements(const Naming naming, const Elements<T> elements) {
+  constexpr int64_t kAtOnce = 4;
+  if (elements.from_step == 0) FetchRow(naming, elements.from, elements.count);
+  bool all_known = true;
+  const auto read = [&, naming, elements](int64_t i) {
+    const int64_t place = naming.Place(elements.index[i * elements.index_step]);
+    if (naming.Has(place)) [[likely]] {
+      return elements.from[i * elements.from_step + place * naming.stride];
+    }
+    all_known = false;
+    return T{0};
+  };
+  int64_t i = 0;
+  for (; i + kAtOnce <= elements.count; i += kAtOnce) {
+    const T values[kAtOnce] = {read(i), read(i + 1), read(i + 2), read(i + 3)};
+    for (int64_t k = 0; k < kAtOnce; ++k) elements.to[(i + k) * elements.to_step] = values[k];
+  }
+  for (; i < elements.count; ++i) elements.to[i * elements.to_step] = read(i);
+  return all_known;
 }
 
 template <typename T>
@@ -182,34 +221,29 @@ bool Gather(const Args& args) {
       const int64_t out_step = runs.OutStep();
       const T* const read = self + runs.Self();
       T* const write = out + runs.Out();
-      const auto each = [&, naming](auto&& copy) {
-        for (int64_t i = 0; i < count; ++i) {
-          if (length > 1 && i + kAhead < count) {
-            const int64_t ahead = i + kAhead;
-            __builtin_prefetch(naming.Slice(index[ahead * index_step], read + ahead * self_step));
-          }
-          copy(naming.Slice(index[i * index_step], read + i * self_step), write + i * out_step);
-        }
-      };
       if (length == 1) {
-        FetchRow(naming, read, count);
-        each([&](const T* from, T* to) {
-          if (from != nullptr) [[likely]] {
-            *to = *from;
-          } else {
-            *to = T{0};
-            all_known = false;
-          }
-        });
+        all_known &= GatherElements<T>(naming, {.index = index,
+                                                .index_step = index_step,
+                                                .from = read,
+                                                .from_step = self_step,
+                                                .to = write,
+                                                .to_step = out_step,
+                                                .count = count});
       } else {
-        each([&](const T* from, T* to) {
+        const auto slice = [&](int64_t i) {
+          return naming.Slice(index[i * index_step], read + i * self_step);
+        };
+        for (int64_t i = 0; i < count; ++i) {
+          if (i + kAhead < count) __builtin_prefetch(slice(i + kAhead));
+          const T* const from = slice(i);
+          T* const to = write + i * out_step;
           if (from != nullptr && slices.IsConsecutive()) {
             CopyConsecutive(from, length, to);
           } else {
             if (from == nullptr) all_known = false;
             slices.Copy(from, to, 0, length);
           }
-        });
+        }
       }
       begin += count;
       runs.Skip(count);
