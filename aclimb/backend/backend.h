@@ -206,8 +206,8 @@ typedef struct AclimbBackend {
   // Takes the task over: release is called exactly once, whatever the result. Never waits for
   // execution. `task_id` may be null.
   int (*queue_submit)(AclimbQueue* queue, const AclimbTask* task, uint32_t* task_id);
-  // The same for a copy and a fill; addresses as in memory_copy. The host memory stays valid until
-  // the work is done.
+  // queue_submit for a copy and a fill; addresses as in memory_copy. The host memory stays valid
+  // until the work is done.
   int (*queue_copy)(AclimbQueue* queue, void* dst, size_t dst_pitch, const void* src,
                     size_t src_pitch, size_t width, size_t height, uint32_t* task_id);
   int (*queue_fill)(AclimbQueue* queue, void* address, uint32_t value, int element_bytes,
@@ -265,8 +265,8 @@ typedef struct AclimbBackend {
   // Makes what runs this call, whose arguments obey the operator's contract. 0 with *kernel null
   // where the backend has no kernel: that for the host runs. `workspace_bytes` is what a run needs.
   // Nothing of `call` may be looked at later. Needs no open device. A kernel for an operator whose
-  // output has a shape that depends on the data, as aclnnNonzero's has, is released unused: a kernel
-  // cannot tell the shape, and the one for the host runs.
+  // output has a shape that depends on the data, as aclnnNonzero's has, is released unused: a
+  // kernel cannot tell the shape, and the one for the host runs.
   int (*kernel_make)(const AclimbOperatorArguments* call, AclimbKernel** kernel,
                      uint64_t* workspace_bytes);
   // Within a task of a queue of this backend, from several threads at once. `addresses` has the

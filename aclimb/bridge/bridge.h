@@ -1,8 +1,8 @@
 #pragma once
 
-// What libascendcl.so, which holds all mutable state, offers to our other libraries. C linkage and
-// plain types only: no C++ symbol crosses a library border, so programs of either string ABI and of
-// any compiler can load us. Programs do not call these.
+// What libascendcl.so, which has all objects that programs hold handles of, offers to our other
+// libraries. C linkage and plain types only: no C++ symbol crosses a library border, so programs of
+// either string ABI and of any compiler can load us. Programs do not call these.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,7 +50,7 @@ ACLIMB_BRIDGE void* aclimb_handle_release(const void* handle, int kind);
 // ACLIMB_HANDLE_FORGOTTEN for a destroyed one of unknown kind, 0 when it was never given out.
 #define ACLIMB_HANDLE_FORGOTTEN (-127)
 ACLIMB_BRIDGE int aclimb_handle_state(const void* handle);
-// The same in words, for a message: "it is a destroyed stream". Static text.
+// The state in words, for a message: "it is a destroyed stream". Static text.
 ACLIMB_BRIDGE const char* aclimb_handle_state_text(const void* handle);
 // What its user should do: `if_destroyed` when it was destroyed, else what its state suggests.
 ACLIMB_BRIDGE const char* aclimb_handle_fix_text(const void* handle, const char* if_destroyed);
@@ -243,7 +243,7 @@ typedef struct AclimbOpRequest {
 } AclimbOpRequest;
 ACLIMB_BRIDGE int aclimb_op_compile_and_execute(const AclimbOpRequest* request);
 
-// The same call with its objects resolved; all of it lives until the answer returns.
+// An AclimbOpRequest with its objects resolved; all of it lives until the answer returns.
 typedef struct AclimbOpTensor {
   const char* name;  // "" without
   int32_t dtype;     // aclDataType; -1 of an input that is left out

@@ -27,7 +27,7 @@ class Hub {
  public:
   // Listens and starts the thread. The token is what ranks need to join.
   static Result<Token> Start(const Settings& settings);
-  // The same at a place that all ranks know already.
+  // Starts the hub at a place that all ranks know already.
   static Status StartAt(const Token& token, const Settings& settings);
 
  private:

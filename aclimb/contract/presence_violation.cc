@@ -69,7 +69,6 @@ std::optional<std::string> OtherElements(const Contract& contract, const Rule& r
   const bool in_list = contract.At(rule.subject).kind == Kind::kTensorList;
   int64_t expected = 1;
   bool fits = true;
-  std::string factors;
   for (const int index : {rule.other, rule.third, rule.output}) {
     if (index < 0) continue;
     const bool is_tensor = contract.At(index).kind == Kind::kTensor;
@@ -77,20 +76,28 @@ std::optional<std::string> OtherElements(const Contract& contract, const Rule& r
     const int64_t factor =
         is_tensor ? arguments.Tensor(index).ElementCount() : arguments.Integer(index);
     fits = fits && factor >= 0 && !__builtin_mul_overflow(expected, factor, &expected);
-    factors += Cat(factors.empty() ? " but " : " and ",
-                   is_tensor ? Cat(contract.At(index).name, ".shape is ",
-                                   ShapeOf(TensorAt(contract, arguments, index, 0)))
-                             : ToldAttribute(contract, arguments, index));
   }
+  const auto factors = [&] {
+    std::string text;
+    for (const int index : {rule.other, rule.third, rule.output}) {
+      if (index < 0) continue;
+      text += Cat(text.empty() ? " but " : " and ",
+                  contract.At(index).kind == Kind::kTensor
+                      ? Cat(contract.At(index).name, ".shape is ",
+                            ShapeOf(TensorAt(contract, arguments, index, 0)))
+                      : ToldAttribute(contract, arguments, index));
+    }
+    return text;
+  };
   for (size_t i = 0; i < TensorCount(contract, arguments, rule.subject); ++i) {
     const GivenTensor given = TensorAt(contract, arguments, rule.subject, in_list ? i : 0);
     if (!given || (fits && given->ElementCount() == expected)) continue;
-    const bool flat = expected == 1 && contract.At(rule.subject).max_rank <= 1;
-    return Cat(NameOf(contract, given), ".shape is ", ShapeOf(given), factors, "; expected ",
-               !fits           ? std::string("a product below 2^63.")
-               : flat          ? std::string("[] or [1].")
-               : expected == 1 ? std::string("one element.")
-                               : Cat(expected, " elements."));
+    const bool one = rule.other < 0, flat = contract.At(rule.subject).max_rank <= 1;
+    return Cat(NameOf(contract, given), ".shape is ", ShapeOf(given), factors(), "; expected ",
+               !fits         ? std::string("a product below 2^63.")
+               : one && flat ? std::string("[] or [1].")
+               : one         ? std::string("one element.")
+                             : Cat(expected, expected == 1 ? " element." : " elements."));
   }
   return std::nullopt;
 }

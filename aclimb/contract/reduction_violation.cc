@@ -53,9 +53,11 @@ std::optional<std::string> LossViolation(const Contract& contract, const Rule& r
   const auto told = [&](const GivenTensor& given) {
     return ShapeTold(NameOf(contract, given), *given.tensor);
   };
-  const std::optional<std::vector<int64_t>> whole =
-      BroadcastShape(a->shape, b ? b->shape : a->shape);
-  if (!whole) {
+  // A call that is right takes no memory, unless shapes broadcast.
+  const bool alike = !b || a->shape == b->shape;
+  const auto broadcast =
+      alike ? std::optional<std::vector<int64_t>>() : BroadcastShape(a->shape, b->shape);
+  if (!alike && !broadcast) {
     return Cat(told(a), " and ", told(b),
                "; expected shapes that broadcast: dimensions, counted from the last, that are "
                "equal or 1.");
@@ -63,8 +65,9 @@ std::optional<std::string> LossViolation(const Contract& contract, const Rule& r
   const bool by_text = contract.At(rule.output).kind == Kind::kString;
   const std::string_view text = by_text ? arguments.String(rule.output, "") : "";
   const bool reduces = by_text ? text != "none" : arguments.Integer(rule.output) != 0;
-  const std::vector<int64_t> one = {1};
-  if (reduces ? loss->shape.empty() || loss->shape == one : loss->shape == *whole) {
+  const std::vector<int64_t>& whole = alike ? a->shape : *broadcast;
+  const bool is_one = loss->shape.size() == 1 && loss->shape[0] == 1;
+  if (reduces ? loss->shape.empty() || is_one : loss->shape == whole) {
     return std::nullopt;
   }
   const char* const name = contract.At(rule.output).name;
@@ -75,9 +78,9 @@ std::optional<std::string> LossViolation(const Contract& contract, const Rule& r
     return Cat(told(loss), " but ", reduction, "; expected a single element, of shape [] or [1].");
   }
   // A single element may have one dimension all the same where one tensor tells.
-  if (rule.third < 0 && whole->empty() && loss->shape == one) return std::nullopt;
+  if (rule.third < 0 && whole.empty() && is_one) return std::nullopt;
   return Cat(told(loss), " but ", reduction, b ? ", " : " and ", told(a),
-             b ? Cat(" and ", told(b)) : "", "; expected ", ShapeText(whole->data(), whole->size()),
+             b ? Cat(" and ", told(b)) : "", "; expected ", ShapeText(whole.data(), whole.size()),
              ".");
 }
 

@@ -153,7 +153,7 @@ constexpr Rule Promotes(const char* id, int a, int b, int c, int output, const c
 constexpr Rule ScalarFits(const char* id, int scalar, int a, const char* fix) {
   return {.id = id, .kind = RuleKind::kScalarFits, .subject = scalar, .other = a, .fix = fix};
 }
-// The same for the dtype that a and b promote to: a factor of a result, as alpha.
+// ScalarFits for the dtype that a and b promote to: a factor of a result, as alpha.
 constexpr Rule ScalarFits(const char* id, int scalar, int a, int b, const char* fix) {
   Rule rule = ScalarFits(id, scalar, a, fix);
   rule.third = b;
@@ -166,7 +166,7 @@ constexpr Rule ScalarFits(const char* id, int scalar, int a, int b, const char* 
 constexpr Rule InDType(const char* id, int scalar, int a, const char* fix) {
   return {.id = id, .kind = RuleKind::kInDType, .subject = scalar, .other = a, .fix = fix};
 }
-// The same for the dtype that a and b promote to; b may be the scalar.
+// InDType for the dtype that a and b promote to; b may be the scalar.
 constexpr Rule InDType(const char* id, int scalar, int a, int b, const char* fix) {
   Rule rule = InDType(id, scalar, a, fix);
   rule.third = b;

@@ -61,7 +61,7 @@ struct ScalarValue {
 
   // The value as float32, rounded to nearest; DOUBLE 0.1 becomes 0.1f. Real dtypes only.
   float ToFloat() const;
-  // The same as double, exactly but for the widest integers.
+  // The value as double, exactly but for the widest integers.
   double ToDouble() const;
   // Without the fraction; what is beyond int64 becomes its nearest number, NaN becomes 0. Real
   // dtypes only.

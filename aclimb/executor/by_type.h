@@ -33,7 +33,7 @@ class TypedCall {
   Status Has(int least_inputs, int most_inputs, int outputs,
              std::initializer_list<std::string_view> attributes) const;
 
-  // The same, and the first `opened` inputs and all outputs as tensors.
+  // Checks as Has does, and gives the first `opened` inputs and all outputs as tensors.
   struct Tensors {
     std::vector<const aclTensor*> inputs;
     std::vector<aclTensor*> outputs;
@@ -55,7 +55,7 @@ class TypedCall {
   // Input and Output are of the copy from then on.
   Result<const aclTensor*> InputTensor(int i);
   Result<aclTensor*> OutputTensor(int i);
-  // The same of a tensor that was checked, with another address or under another plain format.
+  // Describes a tensor that was checked, with another address or under another plain format.
   aclTensor* Describe(const AclimbOpTensor& tensor, aclFormat format = ACL_FORMAT_ND);
   // The numbers of a vector, or the one number, in host memory.
   Result<std::vector<int64_t>> InputInts(int i) const;
@@ -79,7 +79,7 @@ class TypedCall {
   // it, as "input 1".
   Status NamesOutput(const std::string& where, const std::vector<int64_t>& named,
                      int first = 0) const;
-  // The same of input i, which is not read where it lies in device memory.
+  // Whether input i names it; it is not read where it lies in device memory.
   Status InputNamesOutput(int i, int first = 0) const;
 
   // The call, and what is expected instead.

@@ -3,11 +3,13 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "aclimb/backend/backend.h"
 #include "aclimb/core/codes.h"
+#include "aclimb/core/system_refusal.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/sized_plan.h"
 
@@ -171,6 +173,17 @@ void BookTensors(const contract::Contract& contract, const Planner* of_host, Pla
 
 }  // namespace
 
+Result<PlanPointer> PlanOnHost(const Operator& of, const contract::Arguments& arguments,
+                               Planner& planner) {
+  try {
+    return of.plan()(arguments, planner);
+  } catch (const std::system_error& error) {
+    const SystemRefusal refusal =
+        RefusedThread("the thread on which phase 1 plans the call", error.code().value());
+    return Refuse(kAclnnRuntime, refusal.what, refusal.fix, Cat(of.contract().folder, "/thread"));
+  }
+}
+
 Result<std::optional<PlanPointer>> PlanOnDevice(const Operator& of,
                                                 const contract::Arguments& arguments,
                                                 Planner& planner) {
@@ -190,7 +203,7 @@ Result<std::optional<PlanPointer>> PlanOnDevice(const Operator& of,
   if (made == nullptr) return std::optional<PlanPointer>();
   KernelPointer kernel(made, ReleaseKernel{backend});
   Planner of_host(planner.deterministic());
-  const Result<PlanPointer> host = of.plan()(arguments, of_host);
+  const Result<PlanPointer> host = PlanOnHost(of, arguments, of_host);
   if (host.ok() && host.value() == nullptr) return std::optional<PlanPointer>(PlanPointer());
   // The shape of such an output comes out of the run, and a kernel has no way to tell it.
   if (host.ok() && dynamic_cast<const SizedPlan*>(host.value().get()) != nullptr) {

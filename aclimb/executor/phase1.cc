@@ -2,7 +2,6 @@
 #include <exception>
 #include <new>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -12,7 +11,6 @@
 #include "aclimb/core/fork.h"
 #include "aclimb/core/packed.h"
 #include "aclimb/core/recycler.h"
-#include "aclimb/core/system_refusal.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/describe.h"
 #include "aclimb/executor/device_kernel.h"
@@ -206,18 +204,6 @@ Helpers HelpersOf(const PlannedCall& call, const Planner& planner) {
   if (planner.opens_openmp_team()) return Helpers::kOpenMp;
   if (call.cost_bytes <= ACLIMB_INLINE_BYTES) return Helpers::kNone;
   return call.cost_bytes <= kWakingBytes ? Helpers::kAwake : Helpers::kTeam;
-}
-
-// What the operator plans. Libraries may need a thread of their own to answer it.
-Result<PlanPointer> PlanOnHost(const Operator& of, const contract::Arguments& arguments,
-                               Planner& planner) {
-  try {
-    return of.plan()(arguments, planner);
-  } catch (const std::system_error& error) {
-    const SystemRefusal refusal =
-        RefusedThread("the thread on which phase 1 plans the call", error.code().value());
-    return Refuse(kAclnnRuntime, refusal.what, refusal.fix, Cat(of.contract().folder, "/thread"));
-  }
 }
 
 Result<PlannedCallPointer> PlanCall(const Operator& of, const contract::Arguments& arguments,

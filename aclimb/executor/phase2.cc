@@ -130,13 +130,15 @@ Status CheckWorkspace(const Executor& executor, const void* workspace, uint64_t 
     return RefusePhase2(kAclnnNullptr,
                         Cat("workspace is null but workspaceSize is ", size,
                             "; expected device memory of that size."),
-                        "allocate workspaceSize bytes with aclrtMalloc", "null-workspace");
+                        "allocate workspaceSize bytes with aclrtMalloc, and pass them as workspace",
+                        "null-workspace");
   }
   if (size >= executor.call->workspace_size) return Ok();
   return RefusePhase2(kAclnnInvalid,
                       Cat("workspaceSize is ", size, "; expected at least ",
                           executor.call->workspace_size, ", which phase 1 returned."),
-                      "pass the size that phase 1 returned", "small-workspace");
+                      "pass device memory of the size that phase 1 returned, from aclrtMalloc",
+                      "small-workspace");
 }
 
 Status CheckData(const Executor& executor) {

@@ -36,7 +36,7 @@ struct TensorUse {
   int64_t bytes_read = 0, bytes_written = 0;  // by a run
 };
 
-// The same argument of one call.
+// The tensor of one call that stands in the place of a TensorUse.
 struct BoundTensor {
   const void* handle = nullptr;  // what the program passed; null when not given
   void* data = nullptr;          // storage address; the setters change it
@@ -72,7 +72,7 @@ class RunContext {
   TensorView View(int parameter) const { return ViewOf(IndexOf(parameter)); }
   // The address of its first element.
   void* Data(int parameter) const { return tensors_[IndexOf(parameter)].kernel_data; }
-  // The same of a tensor of a list.
+  // View and Data of a tensor of a list.
   TensorView View(int parameter, size_t element) const {
     return ViewOf(IndexOf(parameter) + element);
   }

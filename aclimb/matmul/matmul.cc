@@ -20,7 +20,7 @@ using aclimb::onednn::Instructions;
 
 // Multiplications that take no longer by panels, whatever the shape, than oneDNN takes to begin.
 constexpr double kTinyWork = 2048;
-// The same, where the sides fill panels and the sums are short.
+// The limit where the sides fill panels and the sums are short.
 constexpr double kSmallWork = 384 * 1024;
 constexpr int64_t kLeastSide = 8, kMostTerms = 512;
 

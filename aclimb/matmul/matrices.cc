@@ -13,7 +13,7 @@ namespace {
 
 // Additions to a float32 sum, one after the other: they leave it off by 2^-14 of itself at most.
 constexpr int64_t kPartTerms = 4096;
-// The same, where the result has 8 or 11 bits.
+// The additions in a row where the result has 8 or 11 bits.
 constexpr int64_t kHalfPartTerms = 16 * 1024;
 // Parts that are added in float32. More are cut into slices, which are added in double.
 constexpr int64_t kMostParts = 512;

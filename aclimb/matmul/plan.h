@@ -61,7 +61,7 @@ class ProductPlan : public Plan {
     const char* const self = problem().HasSelf() ? at(problem().self, setup_.self) : nullptr;
     setup_.finish.Row(sums, count, self, at(problem().out, setup_.out));
   }
-  // The same of all rows, where a row's sums are those of several partial ones:
+  // FinishRow for all rows, where a row's sums are those of several partial ones:
   // partial[part][batch][row][column].
   template <typename Sum>
   void FinishPartial(const RunContext& run, const Sum* partial, int64_t parts) const;

@@ -64,7 +64,8 @@ class PiecesPlan final : public Plan {
     const auto alike = [&](const Piece& piece) {
       return piece.rank > 1 && piece.chunks == pieces_[0].chunks;
     };
-    interleaved_ = stages_.size() == 1 && std::all_of(pieces_.begin(), pieces_.end(), alike);
+    interleaved_ = stages_.size() == 1 && pieces_.size() > 1 &&
+                   std::all_of(pieces_.begin(), pieces_.end(), alike);
   }
 
   void Run(const RunContext& run) const override {
@@ -130,7 +131,8 @@ class PiecesPlan final : public Plan {
   const Pieced pieces_;
   const Stages stages_;
   std::vector<int64_t, RecyclingAllocator<int64_t>> first_;  // chunk of each piece, and the end
-  // Pieces that lie between each other share lines: their chunks take turns.
+  // Pieces with equally many chunks may lie between each other, and share lines of the cache: their
+  // chunks take turns.
   bool interleaved_ = false;
 };
 

@@ -28,7 +28,7 @@ namespace aclimb::reduction {
 // The whole plan of an operator whose arguments obey its contract. Null when the outputs are empty.
 Result<PlanPointer> MakePlan(Planner& planner, const contract::Arguments& arguments,
                              const Request& request);
-// The same of a part of the input that begins with its first element.
+// The plan for a part of the input that begins with its first element.
 Result<PlanPointer> MakePlan(Planner& planner, const contract::Arguments& arguments,
                              const Request& request, const TensorView& part);
 

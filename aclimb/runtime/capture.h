@@ -19,7 +19,7 @@ Result<StreamRef> ResolveStreamForWork(const void* stream);
 // Records the task when the stream does so: the graph has its payload then, and releases it at its
 // end. False when the stream records nothing; throws without memory, when nothing has happened.
 bool CaptureTask(Stream& stream, const AclimbTask& task);
-// The same for a call that queues work: `again` queues it on the stream that a run has.
+// CaptureTask for a call that queues work: `again` queues it on the stream that a run has.
 bool CaptureCall(Stream& stream, std::function<Status(aclrtStream)> again);
 
 // 107030 where a capture forbids the calling thread what is not ordered by streams.

@@ -34,7 +34,7 @@ using ContextRef = std::shared_ptr<Context>;
 Result<ContextRef> CurrentContext();
 // Its handle, which tells contexts apart: for callers that need not use the object.
 Result<const void*> CurrentContextHandle();
-// The same without a message; null when there is none.
+// The calling thread's context without a message; null when there is none.
 ContextRef CurrentContextOrNull();
 
 // aclrtSetDevice: the primary context becomes current and the device's count grows by one.

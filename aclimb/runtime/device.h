@@ -35,7 +35,7 @@ std::mutex& ProcessMutex();
 
 // The backend of this process, chosen and configured at the first call.
 Result<const AclimbBackend*> LoadedBackend();
-// The same where a device is known to exist.
+// LoadedBackend() where a device is known to exist.
 const AclimbBackend& Backend();
 
 // Number of devices that the process sees.

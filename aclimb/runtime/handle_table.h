@@ -113,7 +113,7 @@ template <typename T>
 std::shared_ptr<T> ResolveShared(const void* handle, int kind) {
   return Handles().Copy<std::shared_ptr<T>>(handle, kind);
 }
-// The same, and ends the handle.
+// Resolves the handle as ResolveShared does, and ends it.
 template <typename T>
 std::shared_ptr<T> ReleaseShared(const void* handle, int kind) {
   const std::unique_ptr<std::shared_ptr<T>> holder(

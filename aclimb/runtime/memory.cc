@@ -122,7 +122,7 @@ Absent Describe(const void* address) {
               "anew after the next aclrtSetDevice"};
     }
     return {Cat(place, " that was freed"),
-            "free memory once, and after the synchronise that waits for its last use "
+            "call aclrtFree once, after the synchronise that waits for the last use of the memory "
             "(ACLIMB_CHECK=1 tells where it was freed)"};
   }
   lock.unlock();

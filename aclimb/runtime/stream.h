@@ -53,7 +53,7 @@ inline constexpr uint32_t kLeastPriority = 7;
 //           107023 what it had to do stayed behind in the parent of a fork
 //           107030 it records work; who queues work that can be recorded asks capture.h
 Result<StreamRef> ResolveStream(const void* stream);
-// The same, but for the last two errors: for what ends the stream, or reads what it is.
+// As ResolveStream, but for the last two errors: for what ends the stream, or reads what it is.
 Result<StreamRef> FindStream(const void* stream);
 // Whether ResolveStream has the error 107023 for the stream.
 bool IsLost(const Stream& stream);

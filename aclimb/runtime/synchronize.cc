@@ -101,8 +101,8 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code, const TaskFailu
       "runtime/stream/task-failed");
 }
 
-// The same of a live stream. Of a context that has stopped (ACL_STOP_ON_FAILURE) the first call is
-// told what stopped it, whichever of its streams it asks.
+// What failed on a live stream. Of a context that has stopped (ACL_STOP_ON_FAILURE) the first call
+// is told what stopped it, whichever of its streams it asks.
 Status TaskErrorOf(const Stream& stream, int code) {
   TaskFailures failures;
   int32_t stream_id = stream.id;

@@ -142,7 +142,7 @@ HWY_INLINE hn::Vec<D> NormalShare(D d, hn::Vec<D> x) {
                                     0x1.2a406ap-5f,   -0x1.412d54p-8f,  0x1.22fba2p-14f,
                                     0x1.514306p-13f,  -0x1.6d5842p-15f, 0x1.935220p-18f,
                                     -0x1.e2d442p-22f, 0x1.ef647cp-27f};
-  // The same for half types.
+  // The powers for half types.
   static constexpr float kHalfTail[] = {0x1.62e3fcp-1f,   0x1.988c02p-1f,  0x1.459372p-2f,
                                         0x1.30a778p-5f,   -0x1.7a235cp-8f, 0x1.3e63c4p-11f,
                                         -0x1.38e492p-15f, 0x1.058e7ep-20f};

@@ -26,11 +26,11 @@ class OpenMpSettings {
   const int threads_, dynamic_, levels_;  // before
 };
 
-// The same, and the runtime has started that many threads, which stay with this thread: it must be
-// one of ours where they are several. Each region that asks for all of them has them. A region that
-// asks for fewer has the runtime end the others, and the next region starts them anew, which nobody
-// can ask the system about in between. Throws std::system_error when the system has no thread left
-// by now.
+// OpenMpSettings, and the runtime has started that many threads, which stay with this thread: it
+// must be one of ours where they are several. Each region that asks for all of them has them. A
+// region that asks for fewer has the runtime end the others, and the next region starts them anew,
+// which nobody can ask the system about in between. Throws std::system_error when the system has no
+// thread left by now.
 class OpenMpScope {
  public:
   explicit OpenMpScope(int threads);

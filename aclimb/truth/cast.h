@@ -11,7 +11,7 @@ namespace aclimb::truth {
 // 64 bits, wrapped.
 double CastValue(double value, DType from, DType to);
 
-// The same of an integer to a dtype of integers or BOOL, exactly.
+// CastValue of an integer to a dtype of integers or BOOL, exactly.
 int64_t CastInteger(int64_t value, DType to);
 
 }  // namespace aclimb::truth

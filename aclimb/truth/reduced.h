@@ -19,7 +19,7 @@ std::optional<std::vector<int64_t>> ReducedShapeOf(const Call& call, const contr
 // each other along the dimensions of the set.
 std::vector<std::vector<double>> Groups(const Call& call, int tensor,
                                         contract::DimensionSet reduced);
-// The same of a tensor of integers or BOOL, exactly.
+// Groups of a tensor of integers or BOOL, exactly.
 std::vector<std::vector<int64_t>> IntegerGroups(const Call& call, int tensor,
                                                 contract::DimensionSet reduced);
 

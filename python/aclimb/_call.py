@@ -266,7 +266,7 @@ class Call:
                 view.dtype = word
                 return True
             shape = re.match(rf"(?:{re.escape(name)}\.shape )?\[([\d, ]*)\]", expected) or \
-                re.match(r"(\d+) elements", expected)
+                re.match(r"(\d+) elements?\.", expected)
             if expected.startswith("equal shapes"):
                 shape = re.search(r".*\.shape is \[([\d, ]*)\];", said)
             if shape is None and not expected.startswith(("a single element", "one element")):

@@ -389,8 +389,8 @@ TEST(Transport, GarbageMeetsAbortAndDestroy) {
       rank.reset();
     });
     for (const int other : others) {
-      EXPECT_EQ(send(other, garbage.data(), garbage.size(), MSG_NOSIGNAL),
-                static_cast<ssize_t>(garbage.size()));
+      // The other end may be closed by now.
+      (void)send(other, garbage.data(), garbage.size(), MSG_NOSIGNAL);
     }
     aborting.join();
     for (const int other : others) close(other);

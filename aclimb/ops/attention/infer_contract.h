@@ -257,9 +257,11 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Absent("absent/quantisation", "pass tensors that are not quantised", kDeqScale1,
-                     kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
-                     kAntiquantOffset),
+    contract::Absent(
+        "absent/quantisation",
+        "pass null, and tensors that are not quantised: quantised ones are not implemented",
+        kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+        kAntiquantOffset),
     ACLIMB_INFER_RULES(""),
 };
 
@@ -314,10 +316,12 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Absent("absent/quantisation", "pass tensors that are not quantised", kDeqScale1,
-                     kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
-                     kAntiquantOffset, kKeyAntiquantScale, kKeyAntiquantOffset,
-                     kValueAntiquantScale, kValueAntiquantOffset),
+    contract::Absent(
+        "absent/quantisation",
+        "pass null, and tensors that are not quantised: quantised ones are not implemented",
+        kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+        kAntiquantOffset, kKeyAntiquantScale, kKeyAntiquantOffset, kValueAntiquantScale,
+        kValueAntiquantOffset),
     contract::Absent("absent/keySharedPrefixOptional",
                      "pass the prefix as part of key and value: shared ones are not implemented",
                      kKeySharedPrefix, kValueSharedPrefix),
@@ -381,10 +385,12 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Absent("absent/quantisation", "pass tensors that are not quantised", kDeqScale1,
-                     kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
-                     kAntiquantOffset, kKeyAntiquantScale, kKeyAntiquantOffset,
-                     kValueAntiquantScale, kValueAntiquantOffset),
+    contract::Absent(
+        "absent/quantisation",
+        "pass null, and tensors that are not quantised: quantised ones are not implemented",
+        kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+        kAntiquantOffset, kKeyAntiquantScale, kKeyAntiquantOffset, kValueAntiquantScale,
+        kValueAntiquantOffset),
     contract::Absent("absent/keyRopeOptional", "pass rotated queries and keys in query and key",
                      kQueryRope, kKeyRope, kKeyRopeAntiquantScale),
     contract::Absent("absent/keySharedPrefixOptional",
@@ -469,8 +475,10 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Absent("absent/quantisation", "pass tensors that are not quantised", kDeqScale1,
-                     kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2),
+    contract::Absent(
+        "absent/quantisation",
+        "pass null, and tensors that are not quantised: quantised ones are not implemented",
+        kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2),
     ACLIMB_INFER_CORE_RULES(""),
 };
 
@@ -599,9 +607,11 @@ inline constexpr contract::Rule kRules[] = {
     contract::InRange("range/numKeyValueHeads", kNumKeyValueHeads, contract::AtLeast(0),
                       "pass the number of heads of key, or 0"),
     contract::InRange("range/innerPrecise", kInnerPrecise, contract::Between(0, 3), "pass 0 to 3"),
-    contract::Absent("absent/quantisation", "pass tensors that are not quantised", kDequantScale1,
-                     kQuantScale1, kDequantScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
-                     kAntiquantOffset),
+    contract::Absent(
+        "absent/quantisation",
+        "pass null, and tensors that are not quantised: quantised ones are not implemented",
+        kDequantScale1, kQuantScale1, kDequantScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+        kAntiquantOffset),
     contract::Absent("absent/blocktable",
                      "pass key and value whole: paged ones are not implemented", kBlockTable),
     contract::Absent("absent/kvPaddingSize",

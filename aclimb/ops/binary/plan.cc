@@ -59,7 +59,7 @@ DType CommonDType(const contract::Arguments& arguments, Form form) {
   }
 }
 
-// The same with the operands in the other order.
+// The form of a call with the operands in the other order.
 Form Turned(Form form) {
   return form == kScalarSecond ? kScalarFirst : form == kScalarFirst ? kScalarSecond : form;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "aclimb/contract/test_call.h"
+#include "aclimb/core/codes.h"
 #include "aclimb/core/text.h"
 #include "aclimb/ops/convolution_backward/forward_contract.h"
 #include "aclimb/ops/convolution_backward/forward_truth.h"
@@ -220,6 +221,26 @@ TEST_F(Convolution, AnEmptyBatchDoesNothing) {
                                                 0, size, executor);
       },
       &aclnnConvolution, stream_));
+}
+
+// It would be written before its input is read.
+TEST_F(Convolution, AnOutputOfOneElementIsNotTheInput) {
+  const DeviceTensor in({1, 1, 1}, DType::kFloat16, Values{2}),
+      w({1, 1, 3}, DType::kFloat16, Values(3, 1));
+  const IntArray three({3}), one({1}), two({2});
+  const auto run = [&](const DeviceTensor& out) {
+    return testing::RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnConvolutionGetWorkspaceSize(in, w, nullptr, three, two, one, true, two, 1,
+                                                  out, 0, size, executor);
+        },
+        &aclnnConvolution, stream_);
+  };
+  EXPECT_EQ(run(in), kAclnnInvalid);
+  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("phase2/not-in-place"), std::string::npos);
+  const DeviceTensor out({1, 1, 1}, DType::kFloat16);
+  ACLIMB_EXPECT_OK(run(out));
+  EXPECT_EQ(out.Values()[0], 2);
 }
 
 using Harness = testing::ContractHarness<decltype(aclnnConvolutionGetWorkspaceSize)>;

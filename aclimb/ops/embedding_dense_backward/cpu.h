@@ -22,11 +22,11 @@ struct Args {
 // side, a dense copy of grad. Negative when that is past int64.
 int64_t ScratchBytes(const TensorView& grad, const TensorView& indices, const TensorView& out);
 
-// The same bits for any number of threads and any instruction set.
+// Gives the same bits for any number of threads and any instruction set.
 //   source  the operator's document
 void RunOnCpu(const Args& args);
 
-// The same, sorting at most `max_band_rows` rows of the table at a time; for tests. Otherwise only
+// RunOnCpu, sorting at most `max_band_rows` rows of the table at a time; for tests. Otherwise only
 // problems whose rows times indices pass 2^63 take several bands.
 void RunInBands(const Args& args, int64_t max_band_rows);
 

@@ -188,7 +188,7 @@ class RowSummer {
     }
   }
 
-  // The same for more than a block. Kept apart, since inlined it would slow down short sums.
+  // A row that sums more than a block. Kept apart, since inlined it would slow down short sums.
   HWY_NOINLINE void SumLongRow(int64_t first, int64_t last, int64_t begin, int64_t end) {
     double totals[LineWriter::kCapacity];
     const double divisor = job_.scale_by_freq ? static_cast<double>(last - first) : 1.0;

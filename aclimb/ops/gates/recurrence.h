@@ -56,7 +56,7 @@ class Recurrence {
   };
   Status Inputs(std::initializer_list<Wanted> wanted) const;
   Status Outputs(std::initializer_list<Wanted> wanted) const;
-  // The same of [steps, batch, hidden] from place `first` on.
+  // States of the call: each has to be [steps, batch, hidden], from place `first` on.
   Status StatesFrom(int first, std::initializer_list<Block*> blocks) const;
   Status OutputStatesFrom(int first, std::initializer_list<Block*> blocks) const;
   // The matrices of x and h.

@@ -183,7 +183,7 @@ std::optional<std::string> TooManyEntries(const Arguments& arguments) {
              "; expected as many dimensions, none longer than in self but dim",
              kHasSources ? ", nor than in src." : ".");
 }
-// The same where the first tensor is called selfRef.
+// TooManyEntries where the first tensor is called selfRef.
 template <bool kHasSources>
 std::optional<std::string> TooManyEntriesInPlace(const Arguments& arguments) {
   std::optional<std::string> text = TooManyEntries<kHasSources>(arguments);

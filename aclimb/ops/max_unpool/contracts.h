@@ -36,7 +36,6 @@ inline constexpr auto kIndexTypes = contract::OnAll(contract::DTypes(DType::kInt
 struct Places {
   int small = 0;  // what was pooled, or its gradient
   int large = 0;  // where the indices lead to
-  const char* large_name = "";
   int indices = 0;
   int size = 0;     // outputSize; stride and padding stand behind it
   size_t dims = 2;  // of planes, 3 of volumes
@@ -103,7 +102,7 @@ namespace planes {
 enum : int { kSelf, kIndices, kOutputSize, kOut };
 
 inline constexpr Places kPlaces = {
-    .small = kSelf, .large = kOut, .large_name = "out", .indices = kIndices, .size = kOutputSize};
+    .small = kSelf, .large = kOut, .indices = kIndices, .size = kOutputSize};
 
 inline constexpr contract::Parameter kParameters[] = {
     Small<2>(contract::Input("self", kNumbers, contract::kPlanesShape<2>)),
@@ -137,12 +136,8 @@ namespace volumes {
 
 enum : int { kSelf, kIndices, kOutputSize, kStride, kPadding, kOutRef };
 
-inline constexpr Places kPlaces = {.small = kSelf,
-                                   .large = kOutRef,
-                                   .large_name = "outRef",
-                                   .indices = kIndices,
-                                   .size = kOutputSize,
-                                   .dims = 3};
+inline constexpr Places kPlaces = {
+    .small = kSelf, .large = kOutRef, .indices = kIndices, .size = kOutputSize, .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
     Small<3>(contract::Input("self", kNumbers, contract::kPlanesShape<3>)),
@@ -180,11 +175,8 @@ namespace planes_backward {
 
 enum : int { kGradOutput, kSelf, kIndices, kOutputSize, kOut };
 
-inline constexpr Places kPlaces = {.small = kOut,
-                                   .large = kGradOutput,
-                                   .large_name = "gradOutput",
-                                   .indices = kIndices,
-                                   .size = kOutputSize};
+inline constexpr Places kPlaces = {
+    .small = kOut, .large = kGradOutput, .indices = kIndices, .size = kOutputSize};
 
 inline constexpr contract::Parameter kParameters[] = {
     Large<2>(contract::Input("gradOutput", kPlaneNumbers, "gradient of the forward output"),
@@ -222,12 +214,8 @@ namespace volumes_backward {
 
 enum : int { kGradOutput, kSelf, kIndices, kOutputSize, kStride, kPadding, kOut };
 
-inline constexpr Places kPlaces = {.small = kOut,
-                                   .large = kGradOutput,
-                                   .large_name = "gradOutput",
-                                   .indices = kIndices,
-                                   .size = kOutputSize,
-                                   .dims = 3};
+inline constexpr Places kPlaces = {
+    .small = kOut, .large = kGradOutput, .indices = kIndices, .size = kOutputSize, .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
     Large<3>(contract::Input("gradOutput", kNumbers, "gradient of the forward output"),

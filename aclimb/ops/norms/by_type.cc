@@ -113,7 +113,7 @@ Status HasChannels(TypedCall& call, int place) {
   return call.Unsupported(Cat("input ", place, " (x) of the shape [N, C, ...]"));
 }
 
-// The same, and whether the inputs from `first` to `last` are [C].
+// Whether x is [N, C, ...], and the inputs from `first` to `last` are [C].
 Status AreOfChannels(TypedCall& call, int place, int first, int last) {
   if (Status bad = HasChannels(call, place); !bad.ok()) return bad;
   const AclimbOpTensor& x = call.Input(place);

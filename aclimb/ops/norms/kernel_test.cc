@@ -340,7 +340,7 @@ TEST(NormsKernel, BatchGradientsOfInfiniteWeights) {
     }
     const Floats mean(2, 7.0f / 3), invstd(2, std::sqrt(9.0f / 14));
     std::vector<double> scratch(static_cast<size_t>(BatchScratch(planes) / 8 + 1));
-    const auto gradient = [&](const Floats& weight) {
+    const auto gradient = [&](const Floats& weight, bool fixed) {
       Floats out = Poisoned(6);
       EXPECT_TRUE(Solve(BatchGradient{.planes = planes,
                                       .grad = g.data(),
@@ -349,14 +349,19 @@ TEST(NormsKernel, BatchGradientsOfInfiniteWeights) {
                                       .weight = weight.data(),
                                       .mean = mean.data(),
                                       .spread = invstd.data(),
+                                      .fixed_statistics = fixed,
                                       .scratch = scratch.data()}));
       return out;
     };
-    const Floats finite = gradient({1, -2}), infinite = gradient({kInfinity, -2});
-    for (int64_t i = 0; i < 3; ++i) {
-      ASSERT_GT(std::fabs(finite[at(0, i)]), 0.01f);
-      EXPECT_EQ(infinite[at(0, i)], std::copysign(kInfinity, finite[at(0, i)]));
-      EXPECT_NEAR(infinite[at(1, i)], finite[at(1, i)], 1e-5);
+    for (const bool fixed : {false, true}) {
+      const Floats finite = gradient({1, -2}, fixed), infinite = gradient({kInfinity, -2}, fixed);
+      for (int64_t i = 0; i < 3; ++i) {
+        // Infinity times 0 is NaN.
+        const float expected = kInfinity * finite[at(0, i)];
+        EXPECT_TRUE(infinite[at(0, i)] == expected ||
+                    (std::isnan(infinite[at(0, i)]) && std::isnan(expected)));
+        EXPECT_NEAR(infinite[at(1, i)], finite[at(1, i)], 1e-5);
+      }
     }
   }
 }

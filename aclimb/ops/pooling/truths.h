@@ -44,7 +44,7 @@ void EachOfWindow(const Windows& windows, int64_t o, Use use) {
   }
 }
 
-// The same of windows that share a plane equally.
+// EachOfWindow for windows that share a plane equally.
 template <typename Use>
 void EachOfSharing(const Windows& windows, int64_t o, Use use) {
   const Axis &depth = windows.depth, &height = windows.height, &width = windows.width;

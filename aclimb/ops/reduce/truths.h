@@ -96,7 +96,7 @@ inline Result Prod(const Elements& elements, DType dtype) {
 }
 inline Result ProdDim(const Elements& elements, DType dtype) { return Prod(elements, dtype); }
 
-// The same of integers and BOOL, which are exact and wrap at 64 bits, where the result is one of
+// Results of integers and BOOL, which are exact and wrap at 64 bits, where the result is one of
 // the elements' dtype; null of what divides.
 using Whole = int64_t (*)(const std::vector<int64_t>& elements);
 

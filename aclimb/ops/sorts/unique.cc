@@ -48,7 +48,7 @@ class UniquePlan final : public SizedPlan {
     before_ = workspace.Book(CeilDivide(count_, kChunk), sizeof(int64_t));
     starts_ = workspace.Book(count_ + 1, sizeof(int64_t));
     distinct_ = Distinct(workspace, self.dtype, count_);
-    groups_ = workspace.Book(distinct_.Most(), sizeof(int64_t));
+    if (task.inverse >= 0) groups_ = workspace.Book(distinct_.Most(), sizeof(int64_t));
   }
 
   void Run(const RunContext& run, const ShapeTeller& shapes) const override {

@@ -165,10 +165,6 @@ struct OuterBounds {
     y = block_of(outer.y_blocks, outer.y_per_unit, g.y_channels);
     group = unit;
   }
-  // Some of the `all` channels of a group.
-  Channels Of(const Range& channels, int64_t all, const FlatPlace& at) const {
-    return at.Of(group * all + channels.first, group * all + channels.last);
-  }
 };
 
 // The planes of a step.
@@ -176,9 +172,9 @@ void WantStep(const DirectPlan& plan, const OuterBounds& bounds, int64_t step, c
               const TensorView& y, Ahead& ahead) {
   const FlatPlace at(plan, step);
   ahead.Want(StretchesOf(YWindow(plan.flat, at.start, false), y,
-                         bounds.Of(bounds.y, plan.geometry.y_channels, at)));
+                         at.Of(bounds.group, plan.geometry.y_channels, bounds.y)));
   ahead.Want(StretchesOf(XWindow(plan.flat, 0, at.start), x,
-                         bounds.Of(bounds.x, plan.geometry.x_channels, at)));
+                         at.Of(bounds.group, plan.geometry.x_channels, bounds.x)));
 }
 
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
@@ -197,10 +193,10 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   for (int64_t step = bounds.steps.first; step < bounds.steps.last; ++step) {
     const FlatPlace at(plan, step);
     PackPlanes<Form::kHalves>(
-        plan, y, bounds.Of(bounds.y, g.y_channels, at), 1,
+        plan, y, at.Of(bounds.group, g.y_channels, bounds.y), 1,
         [&](int64_t) HWY_ATTR { return YWindow(flat, at.start, false); }, slot.y_planes);
     PackPlanes<Form::kHalves>(
-        plan, x, bounds.Of(bounds.x, g.x_channels, at), flat.Phases(),
+        plan, x, at.Of(bounds.group, g.x_channels, bounds.x), flat.Phases(),
         [&](int64_t phase) HWY_ATTR { return XWindow(flat, phase, at.start); }, slot.x_planes);
     // What comes next, in this unit or in the next one.
     const int64_t next = unit + plan.slots;

@@ -145,7 +145,7 @@ struct TapsBounds {
   Channels Sources(int64_t s) const {
     const int64_t all = SourceChannels(plan.geometry, plan.task), some = PerElement(plan.factors);
     const int64_t last = std::min(some * (s + plan.taps.sources_per_step), all);
-    return at.Of(group * all + some * s, group * all + last);
+    return at.Of(group, all, {some * s, last});
   }
   void WantSources(int64_t s, const TensorView& source, Ahead& ahead) const {
     ahead.Want(StretchesOf(SourceWindow(plan, at.start, 0), source, Sources(s)));
@@ -156,8 +156,8 @@ struct TapsBounds {
     const int64_t first = tiles.first / taps.output_phases * taps.tile;
     const int64_t last = std::min(CeilDivide(tiles.last, taps.output_phases) * taps.tile, all);
     // Elements of the first phase stand among those of the others.
-    ahead.Want(StretchesOf(TargetWindow(plan, at.start, 0), target,
-                           at.Of(group * all + first, group * all + last)));
+    ahead.Want(
+        StretchesOf(TargetWindow(plan, at.start, 0), target, at.Of(group, all, {first, last})));
   }
 };
 

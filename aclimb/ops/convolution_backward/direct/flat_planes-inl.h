@@ -36,7 +36,10 @@ struct FlatPlace {
       block /= axis.Blocks();
     }
   }
-  Channels Of(int64_t first, int64_t last) const { return {image, images, first, last}; }
+  // Some of the `all` channels of a group.
+  Channels Of(int64_t group, int64_t all, const Range& some) const {
+    return {image, images, group * all + some.first, group * all + some.last};
+  }
 };
 
 // A block of x in one phase, with what taps reach behind it. Positions count from u0.

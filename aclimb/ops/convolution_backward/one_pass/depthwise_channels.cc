@@ -188,8 +188,9 @@ void Pack(const TensorView& view, const Channels& of, int64_t pitch, void* stage
       gather(pitch, to);
     } else {
       gather(view.shape[4], static_cast<StoredLane<T>*>(stage));
-      const int64_t length = view.shape[4] * kChannels;
-      for (int64_t h = 0; h < view.shape[3]; ++h) {
+      const int64_t lines = pitch == view.shape[4] ? 1 : view.shape[3];
+      const int64_t length = view.shape[3] / lines * view.shape[4] * kChannels;
+      for (int64_t h = 0; h < lines; ++h) {
         ConvertRow(static_cast<const T*>(stage) + h * length, length, to + h * pitch * kChannels);
       }
     }

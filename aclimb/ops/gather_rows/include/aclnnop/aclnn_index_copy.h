@@ -33,7 +33,7 @@ ACLNN_API aclnnStatus aclnnIndexCopyGetWorkspaceSize(aclTensor* selfRef, int64_t
 ACLNN_API aclnnStatus aclnnIndexCopy(void* workspace, uint64_t workspaceSize,
                                      aclOpExecutor* executor, aclrtStream stream);
 
-// The same with selfRef as the output.
+// aclnnIndexCopy with selfRef as the output.
 ACLNN_API aclnnStatus aclnnInplaceIndexCopyGetWorkspaceSize(aclTensor* selfRef, int64_t dim,
                                                             const aclTensor* index,
                                                             const aclTensor* source,

@@ -71,7 +71,7 @@ ACLNN_API aclnnStatus aclnnBernoulliTensorGetWorkspaceSize(const aclTensor* self
 ACLNN_API aclnnStatus aclnnBernoulliTensor(void* workspace, uint64_t workspaceSize,
                                            aclOpExecutor* executor, aclrtStream stream);
 
-// The same in place. Phase 1.
+// aclnnBernoulliTensor in place. Phase 1.
 //
 //   selfRef        out  rank 0 to 8, strided; overwritten
 //   prob           in   FLOAT, FLOAT16, DOUBLE or BF16; broadcasts to selfRef

@@ -30,7 +30,7 @@ ACLNN_API aclnnStatus aclnnInplaceNormalGetWorkspaceSize(const aclTensor* selfRe
 ACLNN_API aclnnStatus aclnnInplaceNormal(void* workspace, uint64_t workspaceSize,
                                          aclOpExecutor* executor, aclrtStream stream);
 
-// The same with seed and offset on the device. Phase 1.
+// aclnnInplaceNormal with seed and offset on the device. Phase 1.
 //
 //   selfRef        out  rank 0 to 8, strided; overwritten
 //   mean, std      in   of the distribution

@@ -28,7 +28,7 @@ ACLNN_API aclnnStatus aclnnNormalFloatFloatGetWorkspaceSize(float mean, float st
 ACLNN_API aclnnStatus aclnnNormalFloatFloat(void* workspace, uint64_t workspaceSize,
                                             aclOpExecutor* executor, aclrtStream stream);
 
-// The same with a mean for each element. Phase 1.
+// aclnnNormalFloatFloat with a mean for each element. Phase 1.
 //
 //   mean           in   FLOAT, FLOAT16 or DOUBLE
 //   std            in   0 or more
@@ -49,7 +49,7 @@ ACLNN_API aclnnStatus aclnnNormalTensorFloatGetWorkspaceSize(const aclTensor* me
 ACLNN_API aclnnStatus aclnnNormalTensorFloat(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-// The same with a standard deviation for each element. Phase 1.
+// aclnnNormalFloatFloat with a standard deviation for each element. Phase 1.
 //
 //   mean           in   of the distribution
 //   std            in   FLOAT, FLOAT16 or DOUBLE
@@ -70,7 +70,7 @@ ACLNN_API aclnnStatus aclnnNormalFloatTensorGetWorkspaceSize(float mean, const a
 ACLNN_API aclnnStatus aclnnNormalFloatTensor(void* workspace, uint64_t workspaceSize,
                                              aclOpExecutor* executor, aclrtStream stream);
 
-// The same with both for each element. Phase 1.
+// aclnnNormalFloatFloat with a mean and a standard deviation for each element. Phase 1.
 //
 //   mean, std      in   FLOAT, FLOAT16 or DOUBLE; they broadcast
 //   seed           in   chooses the numbers

@@ -30,7 +30,7 @@ ACLNN_API aclnnStatus aclnnInplaceRandomGetWorkspaceSize(const aclTensor* selfRe
 ACLNN_API aclnnStatus aclnnInplaceRandom(void* workspace, uint64_t workspaceSize,
                                          aclOpExecutor* executor, aclrtStream stream);
 
-// The same with seed and offset on the device. Phase 1.
+// aclnnInplaceRandom with seed and offset on the device. Phase 1.
 //
 //   selfRef        out  rank 0 to 8, strided; overwritten
 //   from, to       in   the least number, and one more than the greatest

@@ -30,7 +30,7 @@ ACLNN_API aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfR
 ACLNN_API aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t workspaceSize,
                                           aclOpExecutor* executor, aclrtStream stream);
 
-// The same with seed and offset on the device. Phase 1.
+// aclnnInplaceUniform with seed and offset on the device. Phase 1.
 //
 //   selfRef        out  rank 0 to 8, strided; overwritten
 //   from, to       in   the least number, and what is above all of them

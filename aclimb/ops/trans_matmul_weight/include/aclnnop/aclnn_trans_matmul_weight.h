@@ -24,7 +24,7 @@ ACLNN_API aclnnStatus aclnnCalculateMatmulWeightSizeV2(const aclIntArray* tensor
                                                        aclDataType dataType,
                                                        uint64_t* weightTensorSize);
 
-// The same of ACL_FLOAT16 and ACL_BF16.
+// aclnnCalculateMatmulWeightSizeV2 of ACL_FLOAT16 and ACL_BF16.
 ACLNN_API aclnnStatus aclnnCalculateMatmulWeightSize(const aclIntArray* tensorShape,
                                                      uint64_t* weightTensorSize);
 
