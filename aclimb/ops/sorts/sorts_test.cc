@@ -204,7 +204,8 @@ TEST_F(Sorts, UniqueElementsOfLongLines) {
         // Of both zeros, the first one.
         const Values given = found.Values();
         for (size_t i = 0; i < given.size() && given[i] <= 0; ++i) {
-          if (values[i] == 0) EXPECT_EQ(std::signbit(given[i]), std::signbit(values[i]));
+          if (values[i] != 0) continue;
+          EXPECT_EQ(std::signbit(given[i]), std::signbit(values[i]));
         }
       }
     }
