@@ -28,8 +28,8 @@ struct RuleEntry {
   std::string meaning;
   std::string causes;
   std::string fix;
-  std::string context;    // the operator and its parameters that the rule is about; or empty
-  std::string code_text;  // number and name of the code; empty for none
+  std::string context;         // the operator and its parameters that the rule is about; or empty
+  std::string code_text = {};  // number and name of the code; empty for none
 };
 
 // Every rule: of each operator in the order of its checks, then the fixed ones.

@@ -89,8 +89,11 @@ inline constexpr contract::Parameter kPaddingParameter =
 // What was pooled, and where the indices lead.
 template <size_t kDims>
 constexpr contract::Parameter Small(contract::Parameter parameter) {
-  return contract::WithPlanes<kDims>(
-      contract::WithShape(parameter, kDims == 2 ? "P... H W" : "P... D H W"));
+  if constexpr (kDims == 2) {
+    return contract::WithPlanes<kDims>(contract::WithShape(parameter, "P... H W"));
+  } else {
+    return contract::WithPlanes<kDims>(contract::WithShape(parameter, "P... D H W"));
+  }
 }
 template <size_t kDims>
 constexpr contract::Parameter Large(contract::Parameter parameter, const char* fix = "") {

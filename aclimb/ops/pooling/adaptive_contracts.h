@@ -22,7 +22,11 @@ constexpr contract::Parameter OfRank(contract::Parameter parameter) {
 // What windows share, and a number for each of them.
 template <size_t kDims>
 constexpr contract::Parameter Shared(contract::Parameter parameter) {
-  return OfRank<kDims>(contract::WithShape(parameter, kDims == 2 ? "P... H W" : "P... D H W"));
+  if constexpr (kDims == 2) {
+    return OfRank<kDims>(contract::WithShape(parameter, "P... H W"));
+  } else {
+    return OfRank<kDims>(contract::WithShape(parameter, "P... D H W"));
+  }
 }
 template <size_t kDims>
 constexpr contract::Parameter Pooled(contract::Parameter parameter) {

@@ -30,13 +30,20 @@ inline constexpr auto kFormats = contract::Formats(kDims == 3   ? contract::kNcd
                                                    : kDims == 2 ? contract::kNchw
                                                                 : contract::kNcl,
                                                    contract::kNd);
-// The shape of images, and of images in the new size.
+// The shape of images.
+template <int kDims>
+constexpr contract::Parameter WithImages(contract::Parameter parameter, const char* fix = "") {
+  if constexpr (kDims == 3) {
+    return contract::WithShape(parameter, "N C D H W", fix);
+  } else if constexpr (kDims == 2) {
+    return contract::WithShape(parameter, "N C H W", fix);
+  } else {
+    return contract::WithShape(parameter, "N C L", fix);
+  }
+}
 template <int kDims>
 constexpr contract::Parameter Images(contract::Parameter parameter) {
-  constexpr contract::PatternLiteral kShape = kDims == 3   ? "N C D H W"
-                                              : kDims == 2 ? "N C H W"
-                                                           : "N C L";
-  return contract::WithFormats(contract::WithShape(parameter, kShape), kFormats<kDims>);
+  return contract::WithFormats(WithImages<kDims>(parameter), kFormats<kDims>);
 }
 template <int kDims>
 constexpr contract::Parameter Resized(contract::Parameter parameter, const char* fix) {
@@ -77,11 +84,8 @@ inline constexpr auto kSizes = contract::Between(1, static_cast<double>(kMost));
 inline constexpr contract::Parameter kOutputSizeParameter = contract::Attribute(
     "outputSize", Kind::kIntArray, "of the output, a number for each dimension behind N and C");
 template <int kDims>
-inline constexpr contract::Parameter kInputSizeParameter = contract::WithShape(
+inline constexpr contract::Parameter kInputSizeParameter = WithImages<kDims>(
     contract::Attribute("inputSize", Kind::kIntArray, "shape of the forward input"),
-    kDims == 3   ? "N C D H W"
-    : kDims == 2 ? "N C H W"
-                 : "N C L",
     "pass the shape of the forward input");
 inline constexpr contract::Parameter kCornersParameter = contract::Attribute(
     "alignCorners", Kind::kBool,
