@@ -105,17 +105,14 @@ class LinePlan final : public Plan {
       }
       return;
     }
-    Slots slots(slots_);
     const int64_t grain = std::max<int64_t>(1, kGrain / length_);
-    ParallelFor(lines_.count, grain, [&](int64_t begin, int64_t end) {
-      const Slots::Lease lease(slots);
-      Entry* const buffer = entries + lease.number() * 2 * length_;
-      for (int64_t line = begin; line < end; ++line) {
-        const Place place = place_of(line);
-        const Entry* const sorted =
-            sorter.SortAlone(place.self, self_stride_, buffer, buffer + length_);
-        task_.last_alone ? Write(place, Chosen(sorted), 1) : Write(place, sorted, task_.wanted);
-      }
+    const SlotMemory memory = {entries, slots_, 2 * length_ * static_cast<int64_t>(sizeof(Entry))};
+    (void)ForEachUnit(lines_.count, grain, memory, [&](int64_t line, char* scratch) {
+      auto* const buffer = reinterpret_cast<Entry*>(scratch);
+      const Place place = place_of(line);
+      const Entry* const sorted =
+          sorter.SortAlone(place.self, self_stride_, buffer, buffer + length_);
+      task_.last_alone ? Write(place, Chosen(sorted), 1) : Write(place, sorted, task_.wanted);
     });
   }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "aclimb/copy/copy.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/sized_plan.h"
@@ -11,6 +10,7 @@
 #include "aclimb/ops/sorts/distinct.h"
 #include "aclimb/ops/sorts/line_plan.h"
 #include "aclimb/ops/sorts/sorter.h"
+#include "aclimb/rows/dense.h"
 #include "aclimb/simd/chunks.h"
 #include "aclimb/simd/parallel.h"
 
@@ -32,17 +32,14 @@ class UniquePlan final : public SizedPlan {
       : task_(task),
         order_{.dtype = arguments.Tensor(kSelf).dtype},
         count_(arguments.Tensor(kSelf).ElementCount()) {
-    planner.Reads(kSelf);
-    for (const int output : {task.values, task.inverse, task.counts}) {
-      if (output >= 0) planner.Writes(output);
-    }
+    planner.Writes(task.values);
+    if (task.counts >= 0) planner.Writes(task.counts);
     planner.Costs({.cycles = 60.0 * static_cast<double>(count_)});
     const TensorView self = arguments.Tensor(kSelf).View();
-    const auto size = static_cast<int64_t>(SizeOf(self.dtype));
     WorkspaceLedger& workspace = planner.workspace();
-    if (!self.IsContiguous()) dense_self_ = workspace.Book(count_, size);
-    if (task.inverse >= 0 && !arguments.Tensor(task.inverse).View().IsContiguous()) {
-      dense_inverse_ = workspace.Book(count_, sizeof(int64_t));
+    self_ = rows::Dense::Input(planner, kSelf, self);
+    if (task.inverse >= 0) {
+      inverse_ = rows::Dense::Output(planner, task.inverse, arguments.Tensor(task.inverse).View());
     }
     entries_ = workspace.Book(2, EntryBytes(self.dtype, count_));
     before_ = workspace.Book(CeilDivide(count_, kChunk), sizeof(int64_t));
@@ -59,23 +56,16 @@ class UniquePlan final : public SizedPlan {
  private:
   template <typename Entry>
   void RunAs(const RunContext& run, const ShapeTeller& shapes) const {
-    TensorView self = run.View(kSelf);
-    if (dense_self_.offset >= 0) {
-      const TensorView dense = DenseLike(self, run.Piece(dense_self_));
-      if (!copy::Copy(self, dense)) return;
-      self = dense;
-    }
+    const void* const self = self_.Read(run);
+    if (self == nullptr) return;
     Entry* const entries = run.Piece<Entry>(entries_);
-    const TensorView inverse_view = task_.inverse < 0 ? TensorView() : run.View(task_.inverse);
-    int64_t* const inverse = task_.inverse < 0            ? nullptr
-                             : dense_inverse_.offset >= 0 ? run.Piece<int64_t>(dense_inverse_)
-                                                          : inverse_view.As<int64_t>();
+    auto* const inverse = static_cast<int64_t*>(inverse_.Data(run));
 
     // Of few different elements, those are sorted.
-    const int64_t left = distinct_.Find(run, self.data, entries + count_, inverse);
+    const int64_t left = distinct_.Find(run, self, entries + count_, inverse);
     const bool condensed = left > 0;
     const int64_t count = condensed ? left : count_;
-    const void* const line = condensed ? distinct_.Elements(run) : self.data;
+    const void* const line = condensed ? distinct_.Elements(run) : self;
     const int64_t* const counts = condensed ? distinct_.Counts(run) : nullptr;
     int64_t* const groups = condensed && inverse != nullptr ? run.Piece<int64_t>(groups_) : inverse;
     const Sorter<Entry> sorter(order_, count, count, false);
@@ -136,10 +126,7 @@ class UniquePlan final : public SizedPlan {
         return sum;
       });
     }
-    if (inverse != nullptr && inverse != inverse_view.data && whole) {
-      whole = copy::Copy(DenseLike(inverse_view, inverse), inverse_view);
-    }
-    if (!whole) return;
+    if (!whole || !inverse_.Deliver(run)) return;
     shapes.Tell(task_.values, {&all, 1});
     if (task_.counts >= 0) shapes.Tell(task_.counts, {&all, 1});
   }
@@ -166,8 +153,7 @@ class UniquePlan final : public SizedPlan {
   const Task task_;
   const Order order_;
   const int64_t count_;
-  WorkspacePiece dense_self_;
-  WorkspacePiece dense_inverse_;
+  rows::Dense self_, inverse_;
   WorkspacePiece entries_;
   WorkspacePiece before_;
   WorkspacePiece starts_;
