@@ -6,21 +6,15 @@
 
 #include "aclimb/ops/gather_rows/part.h"
 #include "aclimb/simd/parallel.h"
+#include "aclimb/simd/shares.h"
 #include "aclimb/simd/walk.h"
 
 namespace aclimb::gather_rows {
 namespace {
 
-// Elements from which on the indices are shared out, and among how many: a power of 2, about one
-// for each thread, since each looks at all indices.
+// From so many elements on, of fewer lines than this, the indices are shared out.
 constexpr int64_t kManyElements = 65536;
-constexpr int64_t kMostShares = 8;
-int64_t SharesFor(int64_t elements, int64_t outer) {
-  int64_t shares = 1;
-  if (elements < kManyElements || outer >= kMostShares) return shares;
-  while (shares < std::min<int64_t>(kMostShares, TeamSize())) shares *= 2;
-  return shares;
-}
+constexpr int64_t kFewLines = 8;
 
 template <typename T>
 bool ReplaceElements(const Replacement& r) {
@@ -46,7 +40,8 @@ bool ReplaceElements(const Replacement& r) {
     }
   };
   // A share has all indices with the same remainder, so that equal ones stay in their order.
-  const int64_t shares = SharesFor(r.source.ElementCount(), outer.count);
+  const bool whole = outer.count >= kFewLines || r.source.ElementCount() < kManyElements;
+  const int64_t shares = int64_t{1} << (whole ? 0 : ShareBits());
   const int64_t grain = std::max<int64_t>(1, kManyElements / 2 / (walk.count * count));
   std::atomic<bool> unknown = false;
   ParallelFor(outer.count * shares, grain, [&](int64_t begin, int64_t end) {

@@ -2,23 +2,18 @@
 
 #include <cstdint>
 
-#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/shares.h"
 
 // What Apply() sees of its entries.
 namespace aclimb::indexing {
 
 // Elements that a thread takes at once.
 inline constexpr int64_t kGrain = 32 * 1024;
-// Few lines with so many entries are shared out by where the entries go: between the threads that
-// there are, since each looks at all entries.
+// Few lines with so many entries are shared out by where the entries go.
 inline constexpr int64_t kFewLines = 8;
 inline constexpr int64_t kManyEntries = 32 * 1024;
 inline int ShareBits(int64_t lines, int64_t entries) {
-  constexpr int kMostBits = 3;
-  int bits = 0;
-  if (lines >= kFewLines || entries < kManyEntries) return bits;
-  while (bits < kMostBits && (1 << bits) < TeamSize()) ++bits;
-  return bits;
+  return lines >= kFewLines || entries < kManyEntries ? 0 : aclimb::ShareBits();
 }
 
 // Where an entry goes, in elements from the line, or below 0.
