@@ -62,4 +62,14 @@ inline float RoundedToOdd(uint64_t value) {
   return 2 * RoundedToOdd(static_cast<int64_t>(value >> 1 | (value & 1)));
 }
 
+// `value` as a float or an element of a half type, rounded once, to nearest even.
+template <typename T>
+T RoundedOnce(double value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return static_cast<float>(value);
+  } else {
+    return FromFloat<T>(RoundedToOdd(value));
+  }
+}
+
 }  // namespace aclimb

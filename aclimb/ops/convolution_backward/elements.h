@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "aclimb/copy/cast.h"
 #include "aclimb/core/half.h"
@@ -32,8 +31,7 @@ inline float ReadElement(const TensorView& view, int64_t offset) {
 inline void WriteElement(const TensorView& view, int64_t offset, double value) {
   WithType(view.dtype, [&](auto type) {
     using T = decltype(type);
-    const bool is_float = std::is_same_v<T, float>;
-    view.As<T>()[offset] = FromFloat<T>(is_float ? static_cast<float>(value) : RoundedToOdd(value));
+    view.As<T>()[offset] = RoundedOnce<T>(value);
   });
 }
 

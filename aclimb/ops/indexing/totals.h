@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <type_traits>
 
 #include "aclimb/copy/cast.h"
 #include "aclimb/core/half.h"
@@ -14,15 +13,6 @@
 
 // Apply() by numbers in double, one for each element of a line.
 namespace aclimb::indexing {
-
-template <typename T>
-T RoundedOnce(double value) {
-  if constexpr (std::is_same_v<T, float>) {
-    return static_cast<float>(value);
-  } else {
-    return FromFloat<T>(RoundedToOdd(value));
-  }
-}
 
 // One line, whose elements are in `totals` in between.
 template <typename T>
