@@ -208,6 +208,14 @@ ACLIMB_INFER_PREDICATE(InferLogSumRule,
                        "softmaxLse is [B, N, Sq, 1] of query when softmaxLseFlag is true", \
                        "allocate a number for each query")
 
+template <typename... Position>
+constexpr contract::Rule NotQuantised(Position... positions) {
+  return contract::Absent(
+      "absent/quantisation",
+      "pass null, and tensors that are not quantised: quantised ones are not implemented",
+      positions...);
+}
+
 #define ACLIMB_INFER_RULES(O)                                                          \
   ACLIMB_INFER_LIST_RULES(O), ACLIMB_INFER_PAGED_RULES(O), ACLIMB_INFER_CORE_RULES(O), \
       ACLIMB_INFER_LOG_RULES(O)
@@ -257,11 +265,8 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Absent(
-        "absent/quantisation",
-        "pass null, and tensors that are not quantised: quantised ones are not implemented",
-        kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
-        kAntiquantOffset),
+    NotQuantised(kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+                 kAntiquantOffset),
     ACLIMB_INFER_RULES(""),
 };
 
@@ -316,12 +321,9 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Absent(
-        "absent/quantisation",
-        "pass null, and tensors that are not quantised: quantised ones are not implemented",
-        kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
-        kAntiquantOffset, kKeyAntiquantScale, kKeyAntiquantOffset, kValueAntiquantScale,
-        kValueAntiquantOffset),
+    NotQuantised(kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+                 kAntiquantOffset, kKeyAntiquantScale, kKeyAntiquantOffset, kValueAntiquantScale,
+                 kValueAntiquantOffset),
     contract::Absent("absent/keySharedPrefixOptional",
                      "pass the prefix as part of key and value: shared ones are not implemented",
                      kKeySharedPrefix, kValueSharedPrefix),
@@ -385,12 +387,9 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Absent(
-        "absent/quantisation",
-        "pass null, and tensors that are not quantised: quantised ones are not implemented",
-        kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
-        kAntiquantOffset, kKeyAntiquantScale, kKeyAntiquantOffset, kValueAntiquantScale,
-        kValueAntiquantOffset),
+    NotQuantised(kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
+                 kAntiquantOffset, kKeyAntiquantScale, kKeyAntiquantOffset, kValueAntiquantScale,
+                 kValueAntiquantOffset),
     contract::Absent("absent/keyRopeOptional", "pass rotated queries and keys in query and key",
                      kQueryRope, kKeyRope, kKeyRopeAntiquantScale),
     contract::Absent("absent/keySharedPrefixOptional",
@@ -475,10 +474,7 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr InferPlaces kPlaces = ACLIMB_INFER_PLACES;
 
 inline constexpr contract::Rule kRules[] = {
-    contract::Absent(
-        "absent/quantisation",
-        "pass null, and tensors that are not quantised: quantised ones are not implemented",
-        kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2),
+    NotQuantised(kDeqScale1, kQuantScale1, kDeqScale2, kQuantScale2, kQuantOffset2),
     ACLIMB_INFER_CORE_RULES(""),
 };
 
@@ -607,11 +603,8 @@ inline constexpr contract::Rule kRules[] = {
     contract::InRange("range/numKeyValueHeads", kNumKeyValueHeads, contract::AtLeast(0),
                       "pass the number of heads of key, or 0"),
     contract::InRange("range/innerPrecise", kInnerPrecise, contract::Between(0, 3), "pass 0 to 3"),
-    contract::Absent(
-        "absent/quantisation",
-        "pass null, and tensors that are not quantised: quantised ones are not implemented",
-        kDequantScale1, kQuantScale1, kDequantScale2, kQuantScale2, kQuantOffset2, kAntiquantScale,
-        kAntiquantOffset),
+    NotQuantised(kDequantScale1, kQuantScale1, kDequantScale2, kQuantScale2, kQuantOffset2,
+                 kAntiquantScale, kAntiquantOffset),
     contract::Absent("absent/blocktable",
                      "pass key and value whole: paged ones are not implemented", kBlockTable),
     contract::Absent("absent/kvPaddingSize",
