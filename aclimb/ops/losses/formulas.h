@@ -20,7 +20,7 @@ enum class Loss : uint8_t {
   kCrossEntropyOfLogits,
   kDivergence,
   kDivergenceOfLogarithms,
-  // The operands are the loss's gradient and then the same.
+  // The operands are the loss's gradient and then self, target and the weights.
   kAbsoluteDifferenceGradient,
   kSmoothDifferenceGradient,
   kSoftMarginGradient,

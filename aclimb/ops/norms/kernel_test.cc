@@ -290,35 +290,49 @@ TEST(NormsKernel, BatchNormalization) {
   }
 }
 
+// What Solve() makes of a batch, and whether it ran.
+struct BatchGradients {
+  Floats x, weight, bias;
+  bool ran;
+
+  BatchGradients(BatchGradient problem, const Floats& grad, const Floats& of, const Floats& weights)
+      : x(Poisoned(problem.planes.ElementCount())),
+        weight(Poisoned(problem.planes.channels)),
+        bias(weight) {
+    std::vector<double> scratch(static_cast<size_t>(BatchScratch(problem.planes) / 8 + 1));
+    problem.grad = grad.data();
+    problem.x = of.data();
+    problem.weight = weights.data();
+    problem.out = x.data();
+    problem.weight_sums = weight.data();
+    problem.bias_sums = bias.data();
+    problem.scratch = scratch.data();
+    ran = Solve(problem);
+  }
+};
+
 TEST(NormsKernel, BatchGradients) {
   for (const Planes& planes : kPlanes) {
     const int64_t count = planes.ElementCount(), channels = planes.channels;
     const Floats g = Numbers(count, 1), x = Numbers(count, 2), weight = Numbers(channels, 3);
     const Floats mean = Numbers(channels, 4), invstd = Positive(channels, 5);
-    std::vector<double> scratch(static_cast<size_t>(BatchScratch(planes) / 8 + 1));
     for (const bool fixed : {false, true}) {
       SCOPED_TRACE(::testing::Message() << planes.outer << "x" << channels << "x" << planes.inner);
       const RowGradients expected =
           GradientsOfRows(RowsOf(planes), Wide(g), Wide(x), Wide(mean), Wide(invstd), Wide(weight),
                           channels, /*centered=*/true, fixed);
       OnEveryTarget([&] {
-        Floats out = Poisoned(count), weights = Poisoned(channels), biases = Poisoned(channels);
-        EXPECT_TRUE(Solve(BatchGradient{.planes = planes,
-                                        .grad = g.data(),
-                                        .x = x.data(),
-                                        .out = out.data(),
-                                        .weight = weight.data(),
-                                        .mean = mean.data(),
-                                        .spread = invstd.data(),
-                                        .fixed_statistics = fixed,
-                                        .weight_sums = weights.data(),
-                                        .bias_sums = biases.data(),
-                                        .scratch = scratch.data()}));
-        ExpectNear(out, expected.x, "gradient");
-        ExpectNear(weights, expected.weight, "weight");
-        ExpectNear(biases, expected.bias, "bias");
-        out.insert(out.end(), weights.begin(), weights.end());
-        return out;
+        BatchGradients got({.planes = planes,
+                            .mean = mean.data(),
+                            .spread = invstd.data(),
+                            .fixed_statistics = fixed},
+                           g, x, weight);
+        EXPECT_TRUE(got.ran);
+        ExpectNear(got.x, expected.x, "gradient");
+        ExpectNear(got.weight, expected.weight, "weight");
+        ExpectNear(got.bias, expected.bias, "bias");
+        got.x.insert(got.x.end(), got.weight.begin(), got.weight.end());
+        return got.x;
       });
     }
   }
@@ -339,19 +353,14 @@ TEST(NormsKernel, BatchGradientsOfInfiniteWeights) {
       x[at(i / 3, i % 3)] = of_x[i % 3];
     }
     const Floats mean(2, 7.0f / 3), invstd(2, std::sqrt(9.0f / 14));
-    std::vector<double> scratch(static_cast<size_t>(BatchScratch(planes) / 8 + 1));
     const auto gradient = [&](const Floats& weight, bool fixed) {
-      Floats out = Poisoned(6);
-      EXPECT_TRUE(Solve(BatchGradient{.planes = planes,
-                                      .grad = g.data(),
-                                      .x = x.data(),
-                                      .out = out.data(),
-                                      .weight = weight.data(),
-                                      .mean = mean.data(),
-                                      .spread = invstd.data(),
-                                      .fixed_statistics = fixed,
-                                      .scratch = scratch.data()}));
-      return out;
+      const BatchGradients got({.planes = planes,
+                                .mean = mean.data(),
+                                .spread = invstd.data(),
+                                .fixed_statistics = fixed},
+                               g, x, weight);
+      EXPECT_TRUE(got.ran);
+      return got.x;
     };
     for (const bool fixed : {false, true}) {
       const Floats finite = gradient({1, -2}, fixed), infinite = gradient({kInfinity, -2}, fixed);
