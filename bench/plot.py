@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The ratios as a picture: one bar a case on a logarithmic axis, one column a thread count.
 
-    bench/plot.py results.json > docs/images/ratios.svg
+    bench/plot.py results.json > ratios.svg
 """
 
 import json

@@ -2,20 +2,23 @@
 """Writes what bench/compare measured: as text, into README.md (short), docs/measurements/table.md.
 
     bench/report.py results.json                  prints the table
-    bench/report.py --write results.json          rewrites the marked parts of README.md and
-                                                  docs/measurements/table.md,
-                                                  docs/images/ratios.svg, and
-                                                  docs/measured.json, the figures behind them
+    bench/report.py --write results.json          puts the figures into docs/measured, where each machine
+                                                  has a file, draws its picture in docs/images, and rewrites
+                                                  the marked parts of README.md and
+                                                  docs/measurements/table.md for all machines
 """
 
 import argparse
 import json
 import math
 import pathlib
+import re
+import string
 
 import plot
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
+MEASURED = SOURCE / "docs" / "measured"
 BEGIN, END = "<!-- measured: begin (bench/report.py) -->", "<!-- measured: end -->"
 HEADER = ["case", "dtype", "threads", "ms", "GB/s or GFLOP/s", "of limit", "peer ms", "ratio",
           "spread", "deterministic", "workspace", "memory", "peer memory", "peer"]
@@ -130,22 +133,36 @@ def machine_lines(results, whole):
             f"{results['compiler']}, with {command}. Peers: {', '.join(versions)}."]
 
 
-def short_block(results):
-    """README.md: a line for each family, with the geometric mean and the extremes for each number of threads."""
-    rows = [row for row in results["rows"] if "ratio" in row]
-    counts = threads_of(rows)
+def machine_name(results):
+    """What files of the machine are called: "amd-epyc-family-25-model-17"."""
+    return re.sub(r"[^a-z0-9]+", "-", results["cpu"].lower()).strip("-")
+
+
+def published():
+    """The results in docs/measured, by the letter that stands for the machine."""
+    results = [json.loads(path.read_text()) for path in MEASURED.glob("*.json")]
+    results.sort(key=lambda each: (-len(each["rows"]), each["cpu"]))
+    return dict(zip(string.ascii_uppercase, results))
+
+
+def short_block(machines):
+    """README.md: a line for each family, with the geometric mean and the extremes for each machine and
+    number of threads."""
+    columns = [(f"{letter}, {threads} thread{'s' if threads > 1 else ''}",
+                [row for row in results["rows"] if "ratio" in row and row["threads"] == threads])
+               for letter, results in machines.items() for threads in threads_of(results["rows"])]
     lines = []
-    for name in families(rows):
-        parts = [[row for row in rows if family(row) == name and row["threads"] == threads] for threads in counts]
-        told = [f"**{mean_ratio(part)[0]:.2f}** ({min(ratios):.2f} to {max(ratios):.2f})" if ratios else ""
-                for part in parts for ratios in [[row["ratio"] for row in part]]]
+    for name in families(row for _, rows in columns for row in rows):
+        parts = [[row["ratio"] for row in rows if family(row) == name] for _, rows in columns]
+        told = [f"**{geometric_mean(ratios):.2f}** ({min(ratios):.2f} to {max(ratios):.2f})" if ratios else ""
+                for ratios in parts]
         lines.append([f"`{name}`", str(max(map(len, parts))), *told])
-    header = ["family", "problems", *(f"{threads} thread{'s' if threads > 1 else ''}" for threads in counts)]
     return "\n\n".join([
         "Speed relative to the fastest peer: PyTorch's ways to do the same, oneDNN called directly "
         "(above 1: Aclimb is faster). The geometric mean over the problems of a family, and the extremes:",
-        markdown_table(header, lines), "![Ratios](docs/images/ratios.svg)",
-        *machine_lines(results, whole=False),
+        markdown_table(["family", "problems", *(title for title, _ in columns)], lines),
+        "\n".join(f"- **{letter}.** {line} [Picture](docs/images/ratios-{machine_name(results)}.svg)."
+                  for letter, results in machines.items() for line in machine_lines(results, whole=False)),
         "Every row: [docs/measurements/table.md](docs/measurements/table.md)."])
 
 
@@ -233,27 +250,30 @@ def record(results):
 
 
 def write(results):
-    replace_block(SOURCE / "README.md", short_block(results), "Aclimb")
-    replace_block(SOURCE / "docs" / "measurements" / "table.md", full_block(results),
-                  "The table: every row")
     images = SOURCE / "docs" / "images"
-    images.mkdir(parents=True, exist_ok=True)
-    (images / "ratios.svg").write_text(plot.ratios_svg(results["rows"]))
-    (SOURCE / "docs" / "measured.json").write_text(record(results))
+    for folder in (MEASURED, images):
+        folder.mkdir(parents=True, exist_ok=True)
+    (MEASURED / f"{machine_name(results)}.json").write_text(record(results))
+    (images / f"ratios-{machine_name(results)}.svg").write_text(plot.ratios_svg(results["rows"]))
+    machines = published()
+    replace_block(SOURCE / "README.md", short_block(machines), "Aclimb")
+    replace_block(SOURCE / "docs" / "measurements" / "table.md",
+                  "\n\n".join(f"## {letter}: {each['cpu']}\n\n{full_block(each)}" for letter, each in machines.items()),
+                  "The table: every row")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=pathlib.Path)
-    parser.add_argument("--write", action="store_true", help="README.md, docs/measurements/table.md, plot")
+    parser.add_argument("--write", action="store_true", help="docs/measured, README.md, docs/measurements/table.md, picture")
     options = parser.parse_args()
     results = json.loads(options.results.read_text())
     print(text_table(results["rows"]))
     print("\n".join(means(results["rows"])))
     if options.write:
         if not results["complete"]:
-            parser.error("--write publishes whole tables: this measurement left rows or turns out")
+            parser.error("--write publishes whole families: this measurement left rows or turns out")
         write(results)
 
 
