@@ -15,38 +15,52 @@ namespace aclimb::copy {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// By stores that need aligned addresses.
-template <class Store>
-void Move(const void* from, int64_t bytes, void* to, const Store& store) {
-  const hn::ScalableTag<uint8_t> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto* source = static_cast<const uint8_t*>(from);
-  auto* target = static_cast<uint8_t*>(to);
-  const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % hn::Lanes(d));
-  const int64_t head = std::min(bytes, past == 0 ? 0 : lanes - past);
-  std::memcpy(target, source, static_cast<size_t>(head));
-  int64_t i = head;
-  for (; i + 4 * lanes <= bytes; i += 4 * lanes) {
-    const auto v0 = hn::LoadU(d, source + i), v1 = hn::LoadU(d, source + i + lanes);
-    const auto v2 = hn::LoadU(d, source + i + 2 * lanes), v3 = hn::LoadU(d, source + i + 3 * lanes);
-    store(v0, target + i);
-    store(v1, target + i + lanes);
-    store(v2, target + i + 2 * lanes);
-    store(v3, target + i + 3 * lanes);
-  }
-  for (; i + lanes <= bytes; i += lanes) store(hn::LoadU(d, source + i), target + i);
-  std::memcpy(target + i, source + i, static_cast<size_t>(bytes - i));
+using Bytes = hn::ScalableTag<uint8_t>;
+
+int64_t Lanes() { return static_cast<int64_t>(hn::Lanes(Bytes())); }
+
+// Bytes that lie behind the last address that stores of whole vectors need.
+int64_t PastAligned(const void* to) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % hn::Lanes(Bytes()));
 }
 
-void Stream(const void* from, int64_t bytes, void* to) {
-  Move(from, bytes, to,
-       [](auto v, uint8_t* at) HWY_ATTR { hn::Stream(v, hn::DFromV<decltype(v)>(), at); });
+// From the byte `i` on, whose address is aligned, by whole vectors. Returns where they end.
+template <class Store>
+int64_t MoveAligned(const uint8_t* from, int64_t i, int64_t bytes, uint8_t* to,
+                    const Store& store) {
+  const Bytes d;
+  const int64_t lanes = Lanes();
+  for (; i + 4 * lanes <= bytes; i += 4 * lanes) {
+    const auto v0 = hn::LoadU(d, from + i), v1 = hn::LoadU(d, from + i + lanes);
+    const auto v2 = hn::LoadU(d, from + i + 2 * lanes), v3 = hn::LoadU(d, from + i + 3 * lanes);
+    store(v0, to + i);
+    store(v1, to + i + lanes);
+    store(v2, to + i + 2 * lanes);
+    store(v3, to + i + 3 * lanes);
+  }
+  for (; i + lanes <= bytes; i += lanes) store(hn::LoadU(d, from + i), to + i);
+  return i;
+}
+
+// No byte is written twice: one that a cache holds and the memory gets slows both down.
+void Stream(const uint8_t* from, int64_t bytes, uint8_t* to) {
+  const int64_t past = PastAligned(to);
+  int64_t i = std::min(bytes, past == 0 ? 0 : Lanes() - past);
+  std::memcpy(to, from, static_cast<size_t>(i));
+  i = MoveAligned(from, i, bytes, to,
+                  [](auto v, uint8_t* at) HWY_ATTR { hn::Stream(v, Bytes(), at); });
+  std::memcpy(to + i, from + i, static_cast<size_t>(bytes - i));
   hwy::FlushStream();
 }
 
-void CopyInVectors(const void* from, int64_t bytes, void* to) {
-  Move(from, bytes, to,
-       [](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, hn::DFromV<decltype(v)>(), at); });
+// A vector or more, of which the first and the last overlap their neighbours.
+void CopyInVectors(const uint8_t* from, int64_t bytes, uint8_t* to) {
+  const Bytes d;
+  const int64_t last = bytes - Lanes();
+  hn::StoreU(hn::LoadU(d, from), d, to);
+  MoveAligned(from, Lanes() - PastAligned(to), bytes, to,
+              [](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, Bytes(), at); });
+  hn::StoreU(hn::LoadU(d, from + last), d, to + last);
 }
 
 template <class D, class V, class Store>
@@ -58,27 +72,24 @@ void Repeat(D d, V value, const uint8_t* pattern, int64_t begin, int64_t bytes, 
   std::memcpy(to + i, pattern, static_cast<size_t>(bytes - i));
 }
 
-void RepeatPattern(const void* pattern, int64_t bytes, void* to, bool streams) {
-  const hn::ScalableTag<uint8_t> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto* source = static_cast<const uint8_t*>(pattern);
-  auto* target = static_cast<uint8_t*>(to);
+void RepeatPattern(const uint8_t* pattern, int64_t bytes, uint8_t* to, bool streams) {
+  const Bytes d;
   // A vector that holds no element of 8 bytes.
-  if (lanes < 8) {
-    for (int64_t i = 0; i < bytes; ++i) target[i] = source[i % 8];
+  if (Lanes() < 8) {
+    for (int64_t i = 0; i < bytes; ++i) to[i] = pattern[i % 8];
     return;
   }
-  const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % hn::Lanes(d));
-  const int64_t head = std::min(bytes, past == 0 ? 0 : lanes - past);
-  std::memcpy(target, source, static_cast<size_t>(head));
+  const int64_t past = PastAligned(to);
+  const int64_t head = std::min(bytes, past == 0 ? 0 : Lanes() - past);
+  std::memcpy(to, pattern, static_cast<size_t>(head));
   // What follows the head begins in the midst of an element, if the address does.
-  const uint8_t* const rest = source + head;
+  const uint8_t* const rest = pattern + head % 8;
   const auto value = hn::LoadU(d, rest);
   if (!streams) {
-    return Repeat(d, value, rest, head, bytes, target,
+    return Repeat(d, value, rest, head, bytes, to,
                   [d](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, d, at); });
   }
-  Repeat(d, value, rest, head, bytes, target,
+  Repeat(d, value, rest, head, bytes, to,
          [d](auto v, uint8_t* at) HWY_ATTR { hn::Stream(v, d, at); });
   hwy::FlushStream();
 }
@@ -95,20 +106,22 @@ HWY_EXPORT(Stream);
 HWY_EXPORT(RepeatPattern);
 
 void CopyBytes(const void* from, int64_t bytes, void* to) {
-  constexpr int64_t kLong = 512;
+  constexpr int64_t kLong = 256;  // no vector is longer
   if (bytes < kLong) {
     std::memcpy(to, from, static_cast<size_t>(bytes));
   } else {
-    HWY_DYNAMIC_DISPATCH(CopyInVectors)(from, bytes, to);
+    HWY_DYNAMIC_DISPATCH(CopyInVectors)
+    (static_cast<const uint8_t*>(from), bytes, static_cast<uint8_t*>(to));
   }
 }
 
 void StreamBytes(const void* from, int64_t bytes, void* to) {
-  HWY_DYNAMIC_DISPATCH(Stream)(from, bytes, to);
+  HWY_DYNAMIC_DISPATCH(Stream)(static_cast<const uint8_t*>(from), bytes, static_cast<uint8_t*>(to));
 }
 
 void RepeatBytes(const void* pattern, int64_t bytes, void* to, bool streams) {
-  HWY_DYNAMIC_DISPATCH(RepeatPattern)(pattern, bytes, to, streams);
+  HWY_DYNAMIC_DISPATCH(RepeatPattern)
+  (static_cast<const uint8_t*>(pattern), bytes, static_cast<uint8_t*>(to), streams);
 }
 
 }  // namespace aclimb::copy
