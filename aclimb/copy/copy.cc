@@ -101,14 +101,15 @@ void Job::Convert(const char* from, int64_t count, char* to) const {
   CopyBytes(from, bytes, to);
 }
 
-// One element to all of a long row. Some processors write zeros faster.
+// One element to all of a long row. Some processors write zeros faster; around the caches they do
+// so by streaming stores, and memset in chunks would go through the caches.
 void Job::RepeatElement(const char* from, int64_t count, char* to) const {
   alignas(64) char repeated[kPatternBytes];
   const int64_t elements = kPatternBytes / size_[1], stride = 0;
   CopyBlock(RowAt(const_cast<char*>(from), stride, elements),
             {.at = repeated, .axes = {}, .consecutive = true}, elements);
   const int64_t bytes = count * size_[1];
-  if (std::all_of(repeated, repeated + size_[1], [](char c) { return c == 0; })) {
+  if (!streams_ && std::all_of(repeated, repeated + size_[1], [](char c) { return c == 0; })) {
     std::memset(to, 0, static_cast<size_t>(bytes));
   } else {
     RepeatBytes(repeated, bytes, to, streams_);
