@@ -1,10 +1,14 @@
 // The C functions, and the plan between them.
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
 
 #include "aclimb/copy/gather.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/sequences/contracts.h"
+#include "aclimb/ops/sequences/kernels.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::sequences {
@@ -22,45 +26,56 @@ struct Reals {
   using Number = double;
   double first, last, step;
   int64_t count;
-  // Positions are doubles, whose sums of whole numbers are exact: compilers make vectors of that.
-  void Write(int64_t begin, int n, double* numbers) const {
+  template <typename T>
+  void Write(int64_t begin, int64_t n, bool streams, T* numbers) const {
     const int64_t middle = std::isnan(last) ? begin + n : count / 2;
-    const int ahead = static_cast<int>(std::clamp<int64_t>(middle - begin, 0, n));
-    const auto place = static_cast<double>(begin), behind = static_cast<double>(count - 1 - begin);
-    for (int i = 0; i < ahead; ++i) numbers[i] = first + (place + i) * step;
-    for (int i = ahead; i < n; ++i) numbers[i] = last - (behind - i) * step;
+    const int64_t ahead = std::clamp<int64_t>(middle - begin, 0, n);
+    WriteReals(first, step, static_cast<double>(begin), ahead, streams, numbers);
+    WriteReals(last, step, static_cast<double>(begin + ahead + 1 - count), n - ahead, streams,
+               numbers + ahead);
   }
 };
 struct Integers {
-  using Number = int64_t;
+  using Number = uint64_t;
   int64_t first, step;
-  void Write(int64_t begin, int n, int64_t* numbers) const {
+  void Write(int64_t begin, int64_t n, bool streams, uint64_t* numbers) const {
     const auto by = static_cast<uint64_t>(step);
-    uint64_t number = static_cast<uint64_t>(first) + static_cast<uint64_t>(begin) * by;
-    for (int i = 0; i < n; ++i, number += by) numbers[i] = static_cast<int64_t>(number);
+    WriteIntegers(static_cast<uint64_t>(first) + static_cast<uint64_t>(begin) * by, by, n, streams,
+                  numbers);
   }
 };
 
 template <typename Sequence>
 struct SequencePlan final : Plan {
+  using Number = typename Sequence::Number;
+
   SequencePlan(const Sequence& numbers, const TensorView& view)
       : sequence(numbers),
         out(view),
         dense(view.IsContiguous()),
-        converter(kStorageDType<typename Sequence::Number>, view.dtype) {}
+        streams(view.ElementCount() * static_cast<int64_t>(SizeOf(view.dtype)) > CacheShareBytes()),
+        converter(kIsReal ? DType::kFloat64 : DType::kInt64, view.dtype) {}
 
   void Run(const RunContext& run) const override {
     const TensorView at = run.View(kOut);
     ParallelFor(out.ElementCount(), kGrain, [&](int64_t begin, int64_t end) {
+      if (dense && !converter.Changes()) {
+        return sequence.Write(begin, end - begin, streams, at.As<Number>() + begin);
+      }
+      if constexpr (kIsReal) {
+        if (dense && out.dtype == DType::kFloat32) {
+          return sequence.Write(begin, end - begin, streams, at.As<float>() + begin);
+        }
+      }
       for (int64_t first = begin; first < end; first += kBlock) {
-        Write(at.As<char>(), first, std::min(kBlock, end - first));
+        WriteBlock(at.As<char>(), first, std::min(kBlock, end - first));
       }
     });
   }
 
-  void Write(char* to, int64_t first, int64_t count) const {
-    typename Sequence::Number numbers[kBlock];
-    sequence.Write(first, static_cast<int>(count), numbers);
+  void WriteBlock(char* to, int64_t first, int64_t count) const {
+    Number numbers[kBlock];
+    sequence.Write(first, count, false, numbers);
     char converted[kBlock * 8];
     const void* elements = numbers;
     const size_t size = SizeOf(out.dtype);
@@ -70,15 +85,16 @@ struct SequencePlan final : Plan {
       if (dense) return;
       elements = converted;
     }
-    const int64_t extent = out.ElementCount(), stride = 1;
-    const copy::Axes axes = dense || out.rank == 0 ? copy::Axes{1, &extent, &stride}
-                                                   : copy::Axes{out.rank, out.shape, out.stride};
-    copy::Scatter(size, elements, count, {.at = to, .axes = axes, .begin = first});
+    copy::Scatter(size, elements, count,
+                  {.at = to, .axes = {out.rank, out.shape, out.stride}, .begin = first});
   }
+
+  static constexpr bool kIsReal = std::is_same_v<Sequence, Reals>;
 
   const Sequence sequence;
   const TensorView out;  // without an address
   const bool dense;
+  const bool streams;  // no cache holds the output
   const copy::Converter converter;
 };
 
