@@ -11,13 +11,14 @@ namespace aclimb::upsample {
 // Of any of the operators: parameter 0 is read, `output` written.
 inline void DrawCall(truth::Draw& draw, truth::Call& call) {
   constexpr int64_t kCounts[] = {2, 1, 3, 0, 1, 2};
+  constexpr int64_t kChannels[] = {2, 1, 3, 0, 9, 17};
   constexpr int64_t kExtents[] = {5, 1, 2, 3, 4, 7, 8, 13};
   constexpr double kFactors[] = {0, -1, 1, 2, 1.5, 0.5, 3.3};
   const bool backward = call.ParameterAt(2).kind == Kind::kIntArray;
   const int output = call.size() - 1;
   const bool is_volume = call.ParameterAt(0).min_rank > 4;
   const int64_t scale = draw.most_elements() <= 100'000 ? 1 : is_volume ? 3 : 6;
-  std::vector<int64_t> in = {draw.Pick(kCounts), draw.Pick(kCounts)}, out = in;
+  std::vector<int64_t> in = {draw.Pick(kCounts), draw.Pick(kChannels)}, out = in;
   for (int d = 2; d < call.ParameterAt(0).min_rank; ++d) {
     in.push_back(scale * draw.Pick(kExtents));
     out.push_back(scale * draw.Pick(kExtents));

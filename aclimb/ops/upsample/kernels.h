@@ -3,44 +3,41 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "aclimb/ops/upsample/scales.h"
+#include "aclimb/ops/upsample/taps.h"
+#include "aclimb/simd/slots.h"
 
-// Kernels on dense planes, one after the other. No result depends on the threads.
+// Kernels on dense images or volumes, one after the other. No result depends on the threads.
 namespace aclimb::upsample {
 
-// Where an element of the output lies along an axis: between `index` and the next one of the input,
-// if there is a next one. Of the nearest the weight is 0.
-struct Between {
-  int32_t index;
-  float weight;  // of the next one
-};
+inline constexpr int kAxes = 3;
 
-// For both axes: places of the output's elements, and for each index of the input, and one more,
-// the first element of the output that lies at it or behind it.
-struct Tables {
-  Between* rows;
-  Between* columns;
-  int32_t* first_of_row;
-  int32_t* first_of_column;
+struct Problem {
+  int64_t count = 1;  // volumes
+  int64_t inner = 1;  // elements that lie side by side: the channels, or one
+  // Outermost first; an image has one layer, a line one row too.
+  AxisShape axes[kAxes];
+
+  int64_t SourceRow() const { return axes[2].source() * inner; }
+  int64_t ResultRow() const { return axes[2].result() * inner; }
+  int64_t SourceSize() const { return axes[0].source() * axes[1].source() * SourceRow(); }
+  int64_t ResultRows() const { return axes[0].result() * axes[1].result(); }
 };
-int64_t TableBytes(const Axis& height, const Axis& width);
-Tables MakeTables(const Axis& height, const Axis& width, bool linear, void* memory);
 
 struct Args {
-  int64_t planes = 1;
-  Axis height, width;
-  bool linear = false;
-  Tables tables = {};
   const void* from = nullptr;
   void* to = nullptr;
-  double* sums = nullptr;  // gradients: `slots` rows of the output
-  int64_t slots = 1;
+  void* tables = nullptr;  // TableBytes()
+  SlotMemory scratch;      // of ScratchElements() each
 };
-// Elements of 1, 2, 4 or 8 bytes. False when the run was cancelled, as below.
-[[nodiscard]] bool Repeat(const Args& args, size_t element);
-// float32.
-[[nodiscard]] bool Interpolate(const Args& args);
-// float32, of either: from the gradient of the output to that of the input.
-[[nodiscard]] bool Gradient(const Args& args);
+
+// Elements of 1, 2, 4 or 8 bytes, each result one of them. False when the run was cancelled, as
+// below.
+[[nodiscard]] bool Repeat(const Problem& problem, size_t element, const Args& args);
+// T is float or double.
+template <typename T>
+[[nodiscard]] bool Combine(const Problem& problem, const Args& args);
+
+int64_t TableBytes(const Problem& problem);
+int64_t ScratchElements(const Problem& problem);
 
 }  // namespace aclimb::upsample

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "aclimb/core/cubic_curve.h"
-#include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
+#include "aclimb/core/divide.h"
 
 namespace aclimb::upsample {
 namespace {
 
-// Elements of a piece of a loop, about.
-constexpr int64_t kPiece = 1 << 13;
+// What an element of the output is made of.
+struct Taps {
+  int32_t count;
+  int32_t index[4];
+  double weight[4];
+};
 
 // The weights of the four elements around a place that is `part` behind the second.
 void SetCubic(double part, double* weights) {
@@ -24,6 +28,10 @@ void SetCubic(double part, double* weights) {
 template <typename T>
 Taps TapsOf(const AxisOf<T>& axis, Way way, int64_t o) {
   Taps taps = {};
+  if (way == Way::kNearest) {
+    const Axis nearest = {axis.in, axis.out, axis.factor, axis.corners};
+    return {1, {static_cast<int32_t>(nearest.Source(o))}, {1}};
+  }
   if (way == Way::kCubic) {
     const T at = axis.CubicPosition(o), below = std::floor(at);
     taps.count = 4;
@@ -45,110 +53,50 @@ Taps TapsOf(const AxisOf<T>& axis, Way way, int64_t o) {
   return taps;
 }
 
-// The nearest are found in float32 whatever the elements are, as by PyTorch.
-template <typename T>
-void FillTaps(const Volumes& volumes) {
-  Taps* taps = volumes.taps;
-  for (int d = 0; d < kAxes; ++d) {
-    const int64_t in = volumes.in[d], out = volumes.out[d];
-    const AxisOf<float> nearest = {in, out, volumes.factor[d], volumes.corners};
-    const AxisOf<T> axis = {in, out, volumes.factor[d], volumes.corners};
-    for (int64_t o = 0; o < out; ++o) {
-      *taps++ = volumes.way == Way::kNearest
-                    ? Taps{1, {static_cast<int32_t>(nearest.Source(o))}, {1}}
-                    : TapsOf(axis, volumes.way, o);
-    }
-  }
-}
-
-// A row of the input that a row of the output is made of.
-struct Row {
-  int64_t first;  // element
-  double weight;
-};
-struct Rows {
-  Rows(const Volumes& volumes, int64_t row) {
-    const Taps& layers = volumes.taps[row / volumes.out[1]];
-    const Taps& lines = volumes.taps[volumes.out[0] + row % volumes.out[1]];
-    for (int i = 0; i < layers.count; ++i) {
-      for (int j = 0; j < lines.count; ++j) {
-        rows[count++] = {(layers.index[i] * volumes.in[1] + lines.index[j]) * volumes.in[2],
-                         layers.weight[i] * lines.weight[j]};
-      }
-    }
-  }
-
-  int count = 0;
-  Row rows[16];
-};
-
 }  // namespace
 
-template <typename T>
-bool Combine(const Volumes& volumes) {
-  FillTaps<T>(volumes);
-  const int64_t rows = volumes.out[0] * volumes.out[1], columns = volumes.out[2];
-  const Taps* const taps = volumes.taps + volumes.out[0] + volumes.out[1];
-  return ParallelForAll(
-      volumes.count * rows, std::max<int64_t>(1, kPiece / columns),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t r = begin; r < end; ++r) {
-          const Rows of(volumes, r % rows);
-          const T* const from = static_cast<const T*>(volumes.from) + r / rows * volumes.InSize();
-          T* const to = static_cast<T*>(volumes.to) + r * columns;
-          for (int64_t o = 0; o < columns; ++o) {
-            // One part alone keeps its sign, also of 0.
-            double sum = 0;
-            for (int i = 0; i < of.count; ++i) {
-              const T* const row = from + of.rows[i].first;
-              double along = taps[o].weight[0] * static_cast<double>(row[taps[o].index[0]]);
-              for (int j = 1; j < taps[o].count; ++j) {
-                along += taps[o].weight[j] * static_cast<double>(row[taps[o].index[j]]);
-              }
-              sum = i == 0 ? of.rows[0].weight * along : sum + of.rows[i].weight * along;
-            }
-            to[o] = static_cast<T>(sum);
-          }
-        }
-      });
+int64_t PartsBytes(const AxisShape& shape) {
+  const int64_t parts = RoundUp(shape.most_parts(), int64_t{2});
+  return (shape.result() + 1) * int64_t{sizeof(int64_t)} + parts * int64_t{sizeof(double)} +
+         parts * int64_t{sizeof(int32_t)};
 }
 
 template <typename T>
-bool Spread(const Volumes& volumes) {
-  FillTaps<T>(volumes);
-  const int64_t rows = volumes.out[0] * volumes.out[1], columns = volumes.out[2];
-  const int64_t in = volumes.InSize();
-  const Taps* const taps = volumes.taps + volumes.out[0] + volumes.out[1];
-  Slots slots(volumes.slots);
-  return ParallelForAll(
-      volumes.count, std::max<int64_t>(1, kPiece / (in + volumes.OutSize())),
-      [&](int64_t begin, int64_t end) {
-        const Slots::Lease lease(slots);
-        double* const sums = volumes.sums + lease.number() * in;
-        for (int64_t n = begin; n < end; ++n) {
-          std::fill_n(sums, in, 0.0);
-          const T* from = static_cast<const T*>(volumes.from) + n * volumes.OutSize();
-          for (int64_t r = 0; r < rows; ++r, from += columns) {
-            const Rows of(volumes, r);
-            for (int i = 0; i < of.count; ++i) {
-              double* const row = sums + of.rows[i].first;
-              for (int64_t o = 0; o < columns; ++o) {
-                const double gradient = of.rows[i].weight * static_cast<double>(from[o]);
-                for (int j = 0; j < taps[o].count; ++j) {
-                  row[taps[o].index[j]] += taps[o].weight[j] * gradient;
-                }
-              }
-            }
-          }
-          T* const to = static_cast<T*>(volumes.to) + n * in;
-          for (int64_t i = 0; i < in; ++i) to[i] = static_cast<T>(sums[i]);
-        }
-      });
+Parts MakeParts(const AxisShape& shape, void* memory) {
+  const AxisOf<T> axis = {shape.in, shape.out, shape.factor, shape.corners};
+  const int64_t count = shape.result();
+  Parts parts;
+  parts.begin = static_cast<int64_t*>(memory);
+  parts.weight = reinterpret_cast<double*>(parts.begin + count + 1);
+  parts.index = reinterpret_cast<int32_t*>(parts.weight + shape.most_parts());
+  std::fill_n(parts.begin, count + 1, 0);
+  if (shape.backward) {
+    for (int64_t o = 0; o < shape.out; ++o) {
+      const Taps taps = TapsOf(axis, shape.way, o);
+      for (int k = 0; k < taps.count; ++k) ++parts.begin[taps.index[k] + 1];
+    }
+    std::partial_sum(parts.begin, parts.begin + count + 1, parts.begin);
+  }
+  int64_t next = 0;
+  for (int64_t o = 0; o < shape.out; ++o) {
+    const Taps taps = TapsOf(axis, shape.way, o);
+    for (int k = 0; k < taps.count; ++k) {
+      const int64_t at = shape.backward ? parts.begin[taps.index[k]]++ : next++;
+      parts.index[at] = shape.backward ? static_cast<int32_t>(o) : taps.index[k];
+      parts.weight[at] = taps.weight[k];
+    }
+    if (!shape.backward) parts.begin[o + 1] = next;
+  }
+  if (shape.backward) {
+    // Each has come to where the next one began.
+    std::copy_backward(parts.begin, parts.begin + count, parts.begin + count + 1);
+    parts.begin[0] = 0;
+  }
+  for (int64_t i = 0; i < count; ++i) parts.most = std::max(parts.most, parts.CountOf(i));
+  return parts;
 }
 
-template bool Combine<float>(const Volumes&);
-template bool Combine<double>(const Volumes&);
-template bool Spread<float>(const Volumes&);
-template bool Spread<double>(const Volumes&);
+template Parts MakeParts<float>(const AxisShape&, void*);
+template Parts MakeParts<double>(const AxisShape&, void*);
 
 }  // namespace aclimb::upsample

@@ -4,44 +4,43 @@
 
 #include "aclimb/ops/upsample/scales.h"
 
-// Kernels for any way of making elements of a few along each of up to three axes, on dense volumes,
-// one after the other. No result depends on the threads.
+// What elements of images in another size are made of, along one axis.
 namespace aclimb::upsample {
 
 enum class Way : uint8_t { kNearest, kLinear, kCubic };
 
-inline constexpr int kAxes = 3;
+// Elements of the input that one of the output is made of at most.
+constexpr int64_t MostTaps(Way way) {
+  return way == Way::kNearest ? 1 : way == Way::kLinear ? 2 : 4;
+}
 
-// What an element of the output is made of along an axis.
-struct Taps {
-  int32_t count;
-  int32_t index[4];
-  double weight[4];
-};
-
-struct Volumes {
-  int64_t count = 1;
-  // Outermost first; an image has one layer.
-  int64_t in[kAxes] = {1, 1, 1}, out[kAxes] = {1, 1, 1};
-  double factor[kAxes] = {};
+// Each element of the result is a sum of a few of the source, times their weights. A gradient's
+// result is that of the input, its source that of the output.
+struct AxisShape {
+  int64_t in = 1, out = 1;
+  double factor = 0;
   bool corners = false;
   Way way = Way::kNearest;
-  Taps* taps = nullptr;  // for all elements of the output along the axes, one axis after the other
-  const void* from = nullptr;
-  void* to = nullptr;
-  double* sums = nullptr;  // gradients: `slots` volumes of the input
-  int64_t slots = 1;
+  bool backward = false;
 
-  int64_t InSize() const { return in[0] * in[1] * in[2]; }
-  int64_t OutSize() const { return out[0] * out[1] * out[2]; }
-  int64_t TapCount() const { return out[0] + out[1] + out[2]; }
+  int64_t source() const { return backward ? out : in; }
+  int64_t result() const { return backward ? in : out; }
+  int64_t most_parts() const { return out * MostTaps(way); }
 };
 
-// T is float or double. False when the run was cancelled.
+// Element i of the result is made of parts [begin[i], begin[i + 1]), in the order of the source.
+struct Parts {
+  int64_t most = 0;  // of an element
+  int64_t* begin = nullptr;
+  int32_t* index = nullptr;
+  double* weight = nullptr;
+
+  int64_t CountOf(int64_t i) const { return begin[i + 1] - begin[i]; }
+};
+int64_t PartsBytes(const AxisShape& shape);
+// Places are of type T, float or double; the nearest are found in float32 whatever the elements
+// are, as by PyTorch.
 template <typename T>
-[[nodiscard]] bool Combine(const Volumes& volumes);
-// From the gradient of the output to that of the input.
-template <typename T>
-[[nodiscard]] bool Spread(const Volumes& volumes);
+Parts MakeParts(const AxisShape& shape, void* memory);
 
 }  // namespace aclimb::upsample

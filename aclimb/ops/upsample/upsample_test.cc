@@ -3,6 +3,7 @@
 #include "aclimb/ops/upsample/operators.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
+#include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
 namespace aclimb::testing {
@@ -95,6 +96,36 @@ TEST_F(Upsample, TheGradientOfNearestIsTheForwardsOnlyWithoutAFactor) {
   }
   EXPECT_EQ(gradient(1.5), (std::vector<double>{2, 1, 2, 1, 1}));
   EXPECT_EQ(gradient(1.9), (std::vector<double>{2, 2, 2, 1, 0}));
+}
+
+// Views of images whose channels lie beside each other in memory.
+TEST_F(Upsample, ChannelsMayBeLast) {
+  for (const truth::OperatorEntry& entry : upsample::kOperators) {
+    int many_channels = 0;
+    for (uint64_t seed = 0; seed < 60; ++seed) {
+      truth::Draw draw(seed);
+      truth::Call call(*entry.contract);
+      entry.draw(draw, call);
+      if (draw.strange()) continue;
+      many_channels += call.Shape(0)[1] > 8 ? 1 : 0;
+      OperatorRun run(entry, call, [&](truth::Slot slot) {
+        const std::vector<int64_t>& shape = call.Shape(slot);
+        DeviceTensor::Options options;
+        options.stride.assign(shape.size(), 1);
+        int64_t step = shape[1];
+        for (size_t d = shape.size(); d-- > 0;) {
+          if (d == 1) continue;
+          options.stride[d] = step;
+          step *= shape[d];
+        }
+        return options;
+      });
+      ACLIMB_ASSERT_OK(run.Run(stream_));
+      ASSERT_NO_FATAL_FAILURE(run.ExpectTruth());
+      ASSERT_FALSE(HasFailure()) << TextOf(call);
+    }
+    EXPECT_GT(many_channels, 5) << entry.contract->function;
+  }
 }
 
 // A million equal terms to one element.

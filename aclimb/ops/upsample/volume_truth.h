@@ -98,13 +98,13 @@ void VolumeTruth(const truth::Call& call, truth::Outputs& outputs) {
   } else {
     EachPartOfVolume<float>(call, output, kBackward, kWay, first_factor, add);
   }
-  // Sums are float64, rounded to float32 once, or to the dtype.
-  const double single = dtype == DType::kFloat64 ? 0 : 6e-8;
+  // Sums are float64, or float32 of a few terms.
+  const double each = dtype == DType::kFloat64 ? 1e-14 : 4e-7;
   for (size_t i = 0; i < values.size(); ++i) {
     const bool exact = kWay == Way::kNearest && !kBackward;
     sizes[i] = exact || !std::isfinite(values[i])
                    ? 0
-                   : 1e-14 * sizes[i] + (single + truth::RoundingOf(dtype)) * std::fabs(values[i]) +
+                   : each * sizes[i] + truth::RoundingOf(dtype) * std::fabs(values[i]) +
                          truth::LeastOf(dtype) + 1e-40;
   }
   outputs.Set(output, std::move(values), std::move(sizes));

@@ -1,75 +1,11 @@
-// Images on a cubic curve, and volumes in another size: the C functions, and the plans between
-// them.
-
-#include <algorithm>
+// The C functions of images on a cubic curve, and of volumes.
 
 #include "aclimb/executor/phase.h"
-#include "aclimb/ops/upsample/taps.h"
+#include "aclimb/ops/upsample/plan.h"
 #include "aclimb/ops/upsample/volume_contracts.h"
-#include "aclimb/rows/dense.h"
-#include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::upsample {
 namespace {
-
-struct VolumePlan final : Plan {
-  Volumes volumes;
-  bool backward = false;
-  rows::Dense from, to;
-  WorkspacePiece taps, sums;
-
-  void Run(const RunContext& run) const override {
-    rows::RunDense(run, {&from, &to}, [&] {
-      Volumes of_run = volumes;
-      of_run.taps = run.Piece<Taps>(taps);
-      of_run.from = from.Data(run);
-      of_run.to = to.Data(run);
-      of_run.sums = run.Piece<double>(sums);
-      if (to.dtype() == DType::kFloat64) {
-        return backward ? Spread<double>(of_run) : Combine<double>(of_run);
-      }
-      return backward ? Spread<float>(of_run) : Combine<float>(of_run);
-    });
-  }
-};
-
-// From parameter 0 to the last one; the factors stand before that, alignCorners before them.
-template <Way kWay, bool kBackward>
-Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
-  constexpr bool kHasCorners = kWay != Way::kNearest;
-  const int axes = arguments.Tensor(0).rank() - 2;
-  const int first_factor = (kBackward ? 3 : 2) + (kHasCorners ? 1 : 0),
-            output = first_factor + axes;
-  const TensorView from = arguments.Tensor(0).View(), to = arguments.Tensor(output).View();
-  if (to.ElementCount() == 0) return PlanPointer();
-  auto plan = NewPlan<VolumePlan>();
-  plan->backward = kBackward;
-  Volumes& volumes = plan->volumes;
-  volumes.count = to.shape[0] * to.shape[1];
-  volumes.way = kWay;
-  volumes.corners = kHasCorners && arguments.Bool(first_factor - 1);
-  for (int d = 0; d < axes; ++d) {
-    const int at = kAxes - axes + d;
-    volumes.in[at] = (kBackward ? to : from).shape[2 + d];
-    volumes.out[at] = (kBackward ? from : to).shape[2 + d];
-    volumes.factor[at] = arguments.Real(first_factor + d);
-  }
-  const DType dtype = to.dtype == DType::kFloat64 ? to.dtype : DType::kFloat32;
-  plan->from = rows::Dense::Input(planner, 0, from, dtype);
-  plan->to = rows::Dense::Output(planner, output, to, dtype);
-  plan->taps = planner.workspace().Book(volumes.TapCount(), static_cast<int64_t>(sizeof(Taps)));
-  if (kBackward) {
-    volumes.slots = std::min<int64_t>({int64_t{TeamSize()}, volumes.count, Slots::kMost});
-    plan->sums = planner.workspace().Book(volumes.slots * volumes.InSize(),
-                                          static_cast<int64_t>(sizeof(double)));
-  }
-  const double taps = kWay == Way::kNearest ? 1 : kWay == Way::kCubic ? 16 : 8;
-  planner.Costs({.cycles = plan->from.CopyCycles() + plan->to.CopyCycles() +
-                           (2 + 2 * taps) * static_cast<double>(volumes.count) *
-                               static_cast<double>(volumes.OutSize())});
-  return PlanPointer(std::move(plan));
-}
 
 constinit Operator bicubic_operator(bicubic::kContract, MakePlan<Way::kCubic, false>);
 constinit Operator bicubic_backward_operator(bicubic_backward::kContract,

@@ -1,0 +1,85 @@
+// Sums of rows, each times a weight. Included once per instruction set by files that use
+// hwy/foreach_target.h.
+#if defined(ACLIMB_SIMD_WEIGHTED_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLIMB_SIMD_WEIGHTED_INL_H_
+#undef ACLIMB_SIMD_WEIGHTED_INL_H_
+#else
+#define ACLIMB_SIMD_WEIGHTED_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Elements of T as lanes of D, which are as wide, or double of float.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadAs(D d, const T* from) {
+  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
+    return hn::LoadU(d, from);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
+  }
+}
+// Past the caches where `stream` and T is D's type.
+template <class D, typename T>
+HWY_INLINE void StoreAs(D d, hn::Vec<D> value, bool stream, T* to) {
+  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
+    stream ? hn::Stream(value, d, to) : hn::StoreU(value, d, to);
+  } else {
+    const hn::Rebind<T, D> narrow;
+    hn::StoreU(hn::DemoteTo(narrow, value), narrow, to);
+  }
+}
+
+// to[i] = the sum of weight * row[i] over all rows, in D's type. terms(use) calls use(row, weight)
+// for each of them. With `stream`, `to` is aligned to a vector, and its length is whole ones.
+template <class D, typename T, class Terms>
+HWY_INLINE void AddWeighted(D d, const Terms& terms, int64_t length, bool stream, T* to) {
+  using Sum = hn::TFromD<D>;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (length < lanes) {
+    for (int64_t i = 0; i < length; ++i) {
+      Sum sum = 0;
+      terms([&](const T* row, auto weight)
+                HWY_ATTR { sum += static_cast<Sum>(weight) * static_cast<Sum>(row[i]); });
+      to[i] = static_cast<T>(sum);
+    }
+    return;
+  }
+  int64_t i = 0;
+  for (; i + 4 * lanes <= length; i += 4 * lanes) {
+    auto a = hn::Zero(d), b = a, c = a, e = a;
+    terms([&](const T* row, auto weight) HWY_ATTR {
+      const auto w = hn::Set(d, static_cast<Sum>(weight));
+      a = hn::MulAdd(w, LoadAs(d, row + i), a);
+      b = hn::MulAdd(w, LoadAs(d, row + i + lanes), b);
+      c = hn::MulAdd(w, LoadAs(d, row + i + 2 * lanes), c);
+      e = hn::MulAdd(w, LoadAs(d, row + i + 3 * lanes), e);
+    });
+    StoreAs(d, a, stream, to + i);
+    StoreAs(d, b, stream, to + i + lanes);
+    StoreAs(d, c, stream, to + i + 2 * lanes);
+    StoreAs(d, e, stream, to + i + 3 * lanes);
+  }
+  // The last vector may overlap the one before.
+  for (; i < length; i += lanes) {
+    const int64_t at = HWY_MIN(i, length - lanes);
+    auto sum = hn::Zero(d);
+    terms([&](const T* row, auto weight) HWY_ATTR {
+      sum = hn::MulAdd(hn::Set(d, static_cast<Sum>(weight)), LoadAs(d, row + at), sum);
+    });
+    StoreAs(d, sum, stream, to + at);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb
+HWY_AFTER_NAMESPACE();
+
+#endif
