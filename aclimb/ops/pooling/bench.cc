@@ -1,3 +1,4 @@
+#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
 #include "aclnnop/aclnn_avgpool2d.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
 #include "bench/call_problem.h"
@@ -8,7 +9,7 @@ namespace {
 bench::Case Make(const char* name, const std::string& function, int64_t images, int64_t channels,
                  int64_t size, int64_t kernel, int64_t stride, int64_t padding,
                  const std::string& layout, const char* dtype) {
-  const bool greatest = function == "max_pool";
+  const bool greatest = function == "max_pool", adaptive = function == "adaptive_avg_pool";
   const auto open = [=](const bench::Tensors& inputs, const bench::Tensors& outputs) {
     const auto both = [](int64_t extent) {
       return std::make_shared<bench::IntArray>(std::vector<int64_t>{extent, extent});
@@ -20,11 +21,15 @@ bench::Case Make(const char* name, const std::string& function, int64_t images, 
                                                          *ones, false, outputs[0], outputs[1],
                                                          workspace, executor);
       }
+      if (adaptive) {
+        return aclnnAdaptiveAvgPool2dGetWorkspaceSize(inputs[0], *kernels, outputs[0], workspace,
+                                                      executor);
+      }
       return aclnnAvgPool2dGetWorkspaceSize(inputs[0], *kernels, *strides, *paddings, false, true,
                                             0, 1, outputs[0], workspace, executor);
     };
   };
-  const int64_t windows = (size + 2 * padding - kernel) / stride + 1;
+  const int64_t windows = adaptive ? kernel : (size + 2 * padding - kernel) / stride + 1;
   const std::vector<int64_t> shape = {images, channels, windows, windows};
   std::vector<bench::Operand> outputs = {{shape, dtype, {}, 0, ACL_FORMAT_NCHW}};
   if (greatest) outputs.push_back({shape, "int32", {}, 0, ACL_FORMAT_NCHW});
@@ -42,7 +47,9 @@ bench::Case Make(const char* name, const std::string& function, int64_t images, 
                        {{{{images, channels, size, size}, dtype, strides, 0, ACL_FORMAT_NCHW}},
                         outputs,
                         open,
-                        greatest ? &aclnnMaxPool2dWithIndices : &aclnnAvgPool2d});
+                        greatest   ? &aclnnMaxPool2dWithIndices
+                        : adaptive ? &aclnnAdaptiveAvgPool2d
+                                   : &aclnnAvgPool2d});
 }
 
 }  // namespace

@@ -9,6 +9,8 @@ def variants(case):
     x = filled(extents, case.type)
     if case.layout == "permuted":
         x = filled((case.images, case.size, case.size, case.channels), case.type).permute(0, 3, 1, 2)
+    if case.function == "adaptive_avg_pool":
+        return {"adaptive_avg_pool2d": lambda: torch.nn.functional.adaptive_avg_pool2d(x, case.kernel)}
     window = (case.kernel, case.stride, case.padding)
     if case.function == "avg_pool":
         return {"avg_pool2d": lambda: torch.nn.functional.avg_pool2d(x, *window)}
