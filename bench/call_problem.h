@@ -16,7 +16,7 @@ struct Operand {
   std::vector<int64_t> shape;
   std::string dtype;
   std::vector<int64_t> strides = {};
-  // Elements of an integer input are drawn below it.
+  // Elements of an input are whole numbers below it; 0 for normal ones.
   int64_t below = 0;
   aclFormat format = ACL_FORMAT_ND;
 
@@ -37,11 +37,13 @@ struct Call {
                                                                        const Tensors& outputs)>
       open;
   aclnnStatus (*phase2)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+  // Runs tell the outputs the shapes of what they found, and the next one needs room for all again.
+  bool sized = false;
 };
 
 class CallProblem : public Problem {
  public:
-  explicit CallProblem(const Call& call) : phase2_(call.phase2) {
+  explicit CallProblem(const Call& call) : call_(call) {
     const Tensors inputs = Make(call.inputs, inputs_), outputs = Make(call.outputs, outputs_);
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const int64_t below = call.inputs[i].below;
@@ -58,11 +60,12 @@ class CallProblem : public Problem {
   }
 
   aclnnStatus Phase1(uint64_t* workspace_size, aclOpExecutor** executor) override {
+    for (size_t i = 0; call_.sized && i < outputs_.size(); ++i) ShapeAnew(i);
     return phase1_(workspace_size, executor);
   }
   aclnnStatus Phase2(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                      aclrtStream stream) override {
-    return phase2_(workspace, workspace_size, executor, stream);
+    return call_.phase2(workspace, workspace_size, executor, stream);
   }
   void PoisonOutputs() override {
     for (const auto& output : outputs_) output->Poison();
@@ -87,10 +90,20 @@ class CallProblem : public Problem {
     return tensors;
   }
 
+  void ShapeAnew(size_t output) {
+    const Operand& operand = call_.outputs[output];
+    void* data = nullptr;
+    Check(aclGetRawTensorAddr(*outputs_[output], &data), "aclGetRawTensorAddr");
+    Check(aclInitTensor(*outputs_[output], operand.shape.data(), operand.shape.size(),
+                        AclDataTypeOf(operand.dtype), nullptr, 0, operand.format,
+                        operand.shape.data(), operand.shape.size(), data),
+          "aclInitTensor");
+  }
+
+  const Call call_;
   Made inputs_;
   Made outputs_;
   std::function<aclnnStatus(uint64_t*, aclOpExecutor**)> phase1_;
-  aclnnStatus (*phase2_)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 };
 
 // All inputs are read and all outputs written once, unless `cost` says else.

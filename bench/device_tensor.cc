@@ -20,9 +20,16 @@ void Encode(double value, const std::string& dtype, unsigned char* to) {
   } else if (dtype == "float16") {
     const Float16 half = ToFloat16(single);
     std::memcpy(to, &half, sizeof(half));
-  } else {
+  } else if (dtype == "bfloat16") {
     const BFloat16 half = ToBFloat16(single);
     std::memcpy(to, &half, sizeof(half));
+  } else if (dtype == "int64") {
+    const auto whole = static_cast<int64_t>(value);
+    std::memcpy(to, &whole, sizeof(whole));
+  } else if (dtype == "bool") {
+    *to = value != 0 ? 1 : 0;
+  } else {
+    throw std::runtime_error("no values of dtype " + dtype);
   }
 }
 
@@ -52,6 +59,7 @@ size_t SizeOfName(const std::string& dtype) {
   if (dtype == "float32" || dtype == "int32") return 4;
   if (dtype == "int64") return 8;
   if (dtype == "float16" || dtype == "bfloat16") return 2;
+  if (dtype == "bool") return 1;
   throw std::runtime_error("no dtype " + dtype);
 }
 
@@ -61,6 +69,7 @@ aclDataType AclDataTypeOf(const std::string& dtype) {
   if (dtype == "int64") return ACL_INT64;
   if (dtype == "float16") return ACL_FLOAT16;
   if (dtype == "bfloat16") return ACL_BF16;
+  if (dtype == "bool") return ACL_BOOL;
   throw std::runtime_error("no dtype " + dtype);
 }
 
@@ -105,22 +114,19 @@ void DeviceTensor::FillNormal(uint64_t seed, double scale) {
   Fill(seed, [scale](Random& random) { return random.Normal() * scale; });
 }
 
-void DeviceTensor::Upload(const std::vector<float>& values) {
+template <typename T>
+void DeviceTensor::Upload(const std::vector<T>& values) {
   if (values.size() != static_cast<size_t>(count_)) throw std::runtime_error("Upload: count");
   const size_t size = SizeOfName(dtype_);
   std::vector<unsigned char> host(bytes_);
-  for (size_t i = 0; i < values.size(); ++i) Encode(values[i], dtype_, host.data() + i * size);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Encode(static_cast<double>(values[i]), dtype_, host.data() + i * size);
+  }
   Check(aclrtMemcpy(memory_, bytes_, host.data(), bytes_, ACL_MEMCPY_HOST_TO_DEVICE),
         "aclrtMemcpy");
 }
-
-void DeviceTensor::Upload(const std::vector<int64_t>& values) {
-  if (dtype_ != "int64" || values.size() != static_cast<size_t>(count_)) {
-    throw std::runtime_error("Upload: dtype or count");
-  }
-  Check(aclrtMemcpy(memory_, bytes_, values.data(), bytes_, ACL_MEMCPY_HOST_TO_DEVICE),
-        "aclrtMemcpy");
-}
+template void DeviceTensor::Upload(const std::vector<float>& values);
+template void DeviceTensor::Upload(const std::vector<int64_t>& values);
 
 void DeviceTensor::Poison() {
   if (bytes_ != 0) Check(aclrtMemset(memory_, bytes_, kPoison, bytes_), "aclrtMemset");

@@ -29,7 +29,7 @@ class Random {
 };
 
 // Bytes of an element, and the C interface's number, of "float32", "float16", "bfloat16",
-// "int32" or "int64".
+// "int32", "int64" or "bool".
 size_t SizeOfName(const std::string& dtype);
 aclDataType AclDataTypeOf(const std::string& dtype);
 
@@ -64,8 +64,8 @@ class DeviceTensor {
   void Fill(uint64_t seed, const std::function<double(Random&)>& value);
   void FillNormal(uint64_t seed, double scale = 1);
   // The elements, in order of memory.
-  void Upload(const std::vector<float>& values);
-  void Upload(const std::vector<int64_t>& values);
+  template <typename T>
+  void Upload(const std::vector<T>& values);
 
   void Poison();
   // Looks at some thousand places spread over the tensor.

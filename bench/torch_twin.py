@@ -20,7 +20,8 @@ import torch
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BATCHES = 16
 PATTERN = 1048573
-DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16, "int64": torch.int64}
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16, "int64": torch.int64,
+          "bool": torch.bool}
 
 
 class NoPeer(Exception):

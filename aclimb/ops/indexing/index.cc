@@ -20,6 +20,21 @@ namespace aclimb::indexing {
 namespace {
 
 constexpr int64_t kGrain = 32 * 1024;
+constexpr int64_t kAhead = 16;
+
+// How many places elements may have, counted from the first one.
+int64_t PlacesOf(const TensorView& self) {
+  int64_t places = 1;
+  for (int d = 0; d < self.rank; ++d) {
+    int64_t span;
+    // Strides of a call that is only planned are whatever the program says.
+    if (__builtin_mul_overflow(self.shape[d] - 1, self.stride[d], &span) ||
+        __builtin_add_overflow(places, span, &places)) {
+      return std::numeric_limits<int64_t>::max();
+    }
+  }
+  return std::max<int64_t>(1, places);
+}
 
 void InspectList(const RunContext& run, const Inspector& inspector, const Selection& selection) {
   const TensorView self = run.View(0);
@@ -111,6 +126,9 @@ class IndexPlan final : public Plan {
         const int64_t entry = task / parts, first = task % parts * width;
         const int64_t place = from[entry];
         if (place < 0) all_known = false;
+        // The slice of a later entry is on its way to the cache meanwhile.
+        const int64_t later = entry + kAhead;
+        if (later < places_.count() && from[later] >= 0) __builtin_prefetch(self + from[later]);
         slices_.Visit(
             first, std::min(slices_.count, first + width), [&](const int64_t(&at)[2], int64_t n) {
               T* const write = out + to[entry] + at[1];
@@ -187,7 +205,7 @@ class IndexPutPlan final : public Plan {
         .dtype = to.dtype,
         .operation = arguments.Bool(IndexPut::kAccumulate) ? Operation::kAdd : Operation::kReplace,
         .count = places_.count(),
-        .extent = std::numeric_limits<int64_t>::max(),
+        .extent = PlacesOf(arguments.Tensor(IndexPut::kSelf).View()),
         .lines = Walk<3>::Make({&to, &from, &shared})};
     const int64_t bytes = shape_.ScratchBytes();
     if (bytes != 0) scratch_ = planner.workspace().Book(bytes);
@@ -252,7 +270,7 @@ class PutPlan final : public Plan {
     shape_ = {.dtype = self.dtype,
               .operation = arguments.Bool(kAccumulate) ? Operation::kAdd : Operation::kReplace,
               .count = count_,
-              .extent = std::numeric_limits<int64_t>::max(),
+              .extent = PlacesOf(self),
               .lines = Walk<3>::Make({&one, &one, &one})};
     const int64_t bytes = shape_.ScratchBytes();
     if (bytes != 0) scratch_ = planner.workspace().Book(bytes);

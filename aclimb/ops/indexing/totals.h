@@ -2,111 +2,121 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "aclimb/copy/cast.h"
+#include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/ops/indexing/entries.h"
 #include "aclimb/ops/indexing/update.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
-// Apply() by numbers in double, one for each element of a line.
+// Apply() by numbers in double, one for each place of a line. Only places that entries name are
+// read and written.
 namespace aclimb::indexing {
 
-// One line, whose elements are in `totals` in between.
+// What a total begins with, what an entry does to it, and what becomes of it.
 template <typename T>
-class LineTotals {
- public:
-  LineTotals(const UpdateShape& shape, const UpdateData& data, const int64_t (&line)[3],
-             double* totals)
-      : places_{data.index + line[2], shape.index_step, shape.extent, 1},
-        sources_{data.sources, shape.source_step},
-        count_(shape.count),
-        out_(static_cast<T*>(data.out) + line[0]),
-        out_step_(shape.out_step),
-        source_(static_cast<const T*>(data.source) + line[1]),
-        alpha_(data.alpha),
-        totals_(totals) {}
-
-  void Load(int64_t begin, int64_t end) const {
-    for (int64_t i = begin; i < end; ++i) totals_[i] = Element(i);
+inline constexpr auto Begin = [](double& total, const T& element, const T&) {
+  total = static_cast<double>(ToFloat(element));
+};
+template <typename T, bool kMultiplies>
+struct Step {
+  double alpha;
+  void operator()(double& total, const T&, const T& source) const {
+    const auto x = static_cast<double>(ToFloat(source));
+    kMultiplies ? total *= x : total += alpha * x;
   }
-  // The entries that go to a share of the places. Returns whether all entries go somewhere.
-  template <bool kMultiplies>
-  bool Apply(int bits, int64_t share) const {
+};
+template <typename T>
+inline constexpr auto End =
+    [](const double& total, T& element, const T&) { element = RoundedOnce<T>(total); };
+
+// `width` lines side by side: the total of a place is totals[place * width + line].
+template <typename T>
+struct LineTotals {
+  EntryPlaces places;
+  EntrySources sources;
+  int64_t count;
+  T* out;
+  int64_t out_step;
+  const T* source;
+  int64_t inner[3];  // from line to line, as UpdateShape::lines
+  int64_t width;
+  double* totals;
+
+  // body(total, element, source) for each entry that goes to a share of the places. Returns whether
+  // all entries go somewhere. By value: what is written may then be none of it.
+  template <bool kAlone, typename Body>
+  static bool Each(const LineTotals own, int bits, int64_t share, const Body body) {
+    const int64_t width = kAlone ? 1 : own.width;
     bool all_known = true;
-    for (int64_t s = 0; s < count_; ++s) {
-      const int64_t place = places_.Of(0, s);
-      if (place < 0) [[unlikely]] {
-        all_known = false;
-      } else if (IsOfShare(place, bits, share)) {
-        const auto x = static_cast<double>(ToFloat(source_[sources_.Of(s)]));
-        kMultiplies ? totals_[place] *= x : totals_[place] += alpha_ * x;
+    for (int64_t s = 0; s < own.count; ++s) {
+      const T* const from = own.source + own.sources.Of(s);
+      for (int64_t j = 0; j < width; ++j) {
+        const int64_t place = own.places.Of(j * own.inner[2], s);
+        if (place < 0) [[unlikely]] {
+          all_known = false;
+        } else if (IsOfShare(place, bits, share)) {
+          body(own.totals[place * width + j], own.out[place * own.out_step + j * own.inner[0]],
+               from[j * own.inner[1]]);
+        }
       }
     }
     return all_known;
   }
-  // What is as it was is not touched.
-  void Store(int64_t begin, int64_t end) const {
-    for (int64_t i = begin; i < end; ++i) {
-      const double before = Element(i);
-      if (std::memcmp(&totals_[i], &before, sizeof(before)) == 0) continue;
-      out_[i * out_step_] = RoundedOnce<T>(totals_[i]);
-    }
+
+  template <bool kAlone, bool kMultiplies>
+  bool Apply(int bits, int64_t share, double alpha) const {
+    (void)Each<kAlone>(*this, bits, share, Begin<T>);
+    const bool all_known = Each<kAlone>(*this, bits, share, Step<T, kMultiplies>{alpha});
+    (void)Each<kAlone>(*this, bits, share, End<T>);
+    return all_known;
   }
-
- private:
-  double Element(int64_t i) const { return static_cast<double>(ToFloat(out_[i * out_step_])); }
-
-  const EntryPlaces places_;
-  const EntrySources sources_;
-  const int64_t count_;
-  T* const out_;
-  const int64_t out_step_;
-  const T* const source_;
-  const double alpha_;
-  double* const totals_;
 };
 
 template <typename T, bool kMultiplies>
 bool ApplyByTotals(const UpdateShape& shape, const UpdateData& data) {
   const Walk<3>& lines = shape.lines;
-  auto* const totals = static_cast<double*>(data.scratch);
+  const int inner = lines.rank - 1;
+  const int64_t panels = CeilDivide(lines.count, shape.width);
+  const int bits = ShareBits(panels, shape.count);
   std::atomic<bool> skipped = false;
-  const auto line_of = [&](int64_t number, double* own, auto body) {
-    lines.Visit(number, number + 1,
-                [&](const int64_t(&at)[3], int64_t) { body(LineTotals<T>(shape, data, at, own)); });
+  const SlotMemory memory = {data.scratch, shape.lanes,
+                             shape.extent * shape.width * static_cast<int64_t>(sizeof(double))};
+  const int64_t grain = std::max<int64_t>(1, kGrain / 4 / shape.count / shape.width);
+  // Shares of a panel have one scratch: their places are different.
+  const auto apply = [&](int64_t panel, int64_t share, double* totals) {
+    const int64_t first = panel * shape.width;
+    lines.Visit(
+        first, std::min(lines.count, first + shape.width),
+        [&](const int64_t(&at)[3], int64_t width) {
+          const LineTotals<T> own = {
+              .places = {data.index + at[2], shape.index_step, shape.extent, 1},
+              .sources = {data.sources, shape.source_step},
+              .count = shape.count,
+              .out = static_cast<T*>(data.out) + at[0],
+              .out_step = shape.out_step,
+              .source = static_cast<const T*>(data.source) + at[1],
+              .inner = {lines.stride[0][inner], lines.stride[1][inner], lines.stride[2][inner]},
+              .width = width,
+              .totals = totals};
+          const bool all_known =
+              width == 1 ? own.template Apply<true, kMultiplies>(bits, share, data.alpha)
+                         : own.template Apply<false, kMultiplies>(bits, share, data.alpha);
+          if (!all_known) skipped.store(true, std::memory_order_relaxed);
+        });
   };
-  const auto apply = [&](const LineTotals<T>& line, int bits, int64_t share) {
-    if (!line.template Apply<kMultiplies>(bits, share)) {
-      skipped.store(true, std::memory_order_relaxed);
-    }
-  };
-  if (const int bits = ShareBits(lines.count, shape.count); bits > 0) {
+  if (bits > 0) {
     bool whole = true;
-    for (int64_t number = 0; number < lines.count && whole; ++number) {
-      line_of(number, totals, [&](const LineTotals<T>& line) {
-        whole = ParallelForAll(shape.extent, kGrain,
-                               [&](int64_t begin, int64_t end) { line.Load(begin, end); }) &&
-                ParallelForAll(int64_t{1} << bits, 1,
-                               [&](int64_t begin, int64_t end) {
-                                 for (int64_t k = begin; k < end; ++k) apply(line, bits, k);
-                               }) &&
-                ParallelForAll(shape.extent, kGrain,
-                               [&](int64_t begin, int64_t end) { line.Store(begin, end); });
+    for (int64_t panel = 0; panel < panels && whole; ++panel) {
+      whole = ParallelForAll(int64_t{1} << bits, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t k = begin; k < end; ++k) apply(panel, k, static_cast<double*>(data.scratch));
       });
     }
   } else {
-    const SlotMemory memory = {totals, shape.lanes,
-                               shape.extent * static_cast<int64_t>(sizeof(double))};
-    const int64_t grain = std::max<int64_t>(1, kGrain / 4 / shape.count);
-    (void)ForEachUnit(lines.count, grain, memory, [&](int64_t number, char* scratch) {
-      line_of(number, reinterpret_cast<double*>(scratch), [&](const LineTotals<T>& line) {
-        line.Load(0, shape.extent);
-        apply(line, 0, 0);
-        line.Store(0, shape.extent);
-      });
+    (void)ForEachUnit(panels, grain, memory, [&](int64_t panel, char* scratch) {
+      apply(panel, 0, reinterpret_cast<double*>(scratch));
     });
   }
   return !skipped.load(std::memory_order_relaxed);

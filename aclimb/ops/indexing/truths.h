@@ -51,17 +51,23 @@ class Changing {
       : dtype_(call.DTypeOf(self)), values_(call.Values(self)), sizes_(values_.size()) {
     values_.resize(static_cast<size_t>(call.ElementCount(self)));
     sizes_.resize(values_.size());
+    roundings_.resize(values_.size());
     for (size_t i = 0; i < values_.size(); ++i) sizes_[i] = std::fabs(values_[i]);
   }
+
+  Changing(DType dtype, size_t zeros)
+      : dtype_(dtype), values_(zeros), sizes_(zeros), roundings_(zeros) {}
 
   void Replace(size_t at, double x) {
     values_[at] = x;
     sizes_[at] = std::fabs(x);
+    roundings_[at] = 0;
   }
   void Add(size_t at, double alpha, double x) {
     if (IsFloating(dtype_)) {
       values_[at] += alpha * x;
       sizes_[at] += std::fabs(alpha * x);
+      roundings_[at] += Rounding(sizes_[at] + std::fabs(alpha * x));
     } else if (dtype_ == DType::kBool) {
       values_[at] = values_[at] != 0 || (alpha != 0 && x != 0) ? 1 : 0;
     } else {
@@ -74,6 +80,7 @@ class Changing {
     if (IsFloating(dtype_)) {
       values_[at] *= x;
       sizes_[at] = std::fabs(values_[at]);
+      roundings_[at] = roundings_[at] * std::fabs(x) + Rounding(sizes_[at]);
     } else if (dtype_ == DType::kBool) {
       values_[at] = values_[at] != 0 && x != 0 ? 1 : 0;
     } else {
@@ -82,13 +89,13 @@ class Changing {
     }
   }
 
-  // Sums are made in double and rounded once.
+  // Made in double and rounded once, or, in FLOAT, each rounded.
   void Set(truth::Outputs& outputs, int out) {
     std::vector<double> allowed(values_.size());
     for (size_t i = 0; i < values_.size(); ++i) {
       if (!std::isfinite(values_[i]) || !IsFloating(dtype_)) continue;
       allowed[i] = 1.1 * truth::RoundingOf(dtype_) * std::fabs(values_[i]) + 1e-14 * sizes_[i] +
-                   truth::LeastOf(dtype_);
+                   (dtype_ == DType::kFloat32 ? roundings_[i] : 0) + truth::LeastOf(dtype_);
     }
     outputs.Set(out, std::move(values_), std::move(allowed));
   }
@@ -109,9 +116,14 @@ class Changing {
     }
   }
 
+  double Rounding(double size) const {
+    return truth::RoundingOf(dtype_) * size + truth::LeastOf(dtype_);
+  }
+
   DType dtype_;
   std::vector<double> values_;
-  std::vector<double> sizes_;  // of all that was added
+  std::vector<double> sizes_;      // of all that was added
+  std::vector<double> roundings_;  // of all that was added or multiplied
 };
 
 inline void GatherTruth(const truth::Call& call, truth::Outputs& outputs) {
@@ -205,30 +217,16 @@ inline void IndexAddTruth(const truth::Call& call, truth::Outputs& outputs) {
 inline void BincountTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace bincount;  // NOLINT: the positions
   const DType dtype = call.DTypeOf(kOut);
-  std::vector<double> out(static_cast<size_t>(call.ElementCount(kOut))), sizes(out.size());
-  std::vector<uint64_t> wrapped(out.size());
+  Changing out(dtype, static_cast<size_t>(call.ElementCount(kOut)));
   for (size_t i = 0; i < call.Ints(kSelf).size(); ++i) {
     const int64_t number = call.Ints(kSelf)[i];
     if (number < 0 || number >= call.ElementCount(kOut)) continue;
     const double weight = call.IsGiven(kWeights) ? truth::CastValue(call.Values(kWeights)[i],
                                                                     call.DTypeOf(kWeights), dtype)
                                                  : 1;
-    out[static_cast<size_t>(number)] += weight;
-    sizes[static_cast<size_t>(number)] += std::fabs(weight);
-    if (!IsFloating(dtype)) {
-      wrapped[static_cast<size_t>(number)] += static_cast<uint64_t>(static_cast<int64_t>(weight));
-    }
+    out.Add(static_cast<size_t>(number), 1, weight);
   }
-  std::vector<double> allowed(out.size());
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (IsFloating(dtype) && std::isfinite(out[i])) {
-      allowed[i] = 1.1 * truth::RoundingOf(dtype) * std::fabs(out[i]) + 1e-14 * sizes[i];
-    } else if (!IsFloating(dtype)) {
-      out[i] = dtype == DType::kInt32 ? static_cast<double>(static_cast<int32_t>(wrapped[i]))
-                                      : static_cast<double>(static_cast<int64_t>(wrapped[i]));
-    }
-  }
-  outputs.Set(kOut, std::move(out), std::move(allowed));
+  out.Set(outputs, kOut);
 }
 
 template <int kOut>

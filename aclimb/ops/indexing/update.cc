@@ -17,6 +17,8 @@ namespace {
 
 // Lines side by side that an entry is applied to at once.
 constexpr int64_t kTogether = 512;
+// So many of them if each has indices of its own: whole cache lines of places that stay at hand.
+int64_t WidthOf(int64_t extent) { return std::clamp<int64_t>(32 * 1024 / extent, 16, kTogether); }
 
 // ---- One entry after the other
 
@@ -30,7 +32,7 @@ struct Replaced {
 // Integers wrap.
 template <typename T>
 struct Sum {
-  std::conditional_t<std::is_floating_point_v<T>, double, int64_t> alpha;
+  std::conditional_t<std::is_floating_point_v<T>, T, int64_t> alpha;
 
   T operator()(T sum, T x) const {
     if constexpr (std::is_floating_point_v<T>) {
@@ -79,6 +81,23 @@ void ApplyToLines(T* out, int64_t out_step, const T* source, int64_t source_step
   }
 }
 
+// Entries of one line, those that go to a share of the places. By value: what is written may then
+// be none of it. Returns whether all entries go somewhere.
+template <typename T, typename Function>
+bool ApplyToLine(const EntryPlaces places, const EntrySources sources, int64_t line, int64_t count,
+                 int bits, int64_t share, T* to, const T* from, Function function) {
+  bool all_known = true;
+  for (int64_t s = 0; s < count; ++s) {
+    const int64_t place = places.Of(line, s);
+    if (place < 0) [[unlikely]] {
+      all_known = false;
+    } else if (IsOfShare(place, bits, share)) {
+      to[place] = function(to[place], from[sources.Of(s)]);
+    }
+  }
+  return all_known;
+}
+
 template <typename T, typename Function>
 bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function function) {
   const EntryPlaces places = {data.index, shape.index_step, shape.extent, shape.out_step};
@@ -91,9 +110,8 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
   const int64_t index_inner = lines.stride[2][inner];
   const bool shared = shape.SharesIndices();
   // Neighbouring lines at once, if entries are further from each other than lines are.
-  const bool across = shared ? source_inner <= shape.source_step || data.sources != nullptr
-                             : index_inner != 0 && index_inner < shape.index_step;
-  const int64_t width = across ? kTogether : 1;
+  const bool across = shape.IsAcross() || (shared && data.sources != nullptr);
+  const int64_t width = !across ? 1 : shared ? kTogether : WidthOf(shape.extent);
   const int64_t chunks = CeilDivide(lines.count, width);
   const int bits = ShareBits(chunks, shape.count);
   const int64_t shares = int64_t{1} << bits;
@@ -111,34 +129,31 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
         }
         return IsOfShare(place, bits, share);
       };
-      lines.Visit(first, std::min(lines.count, first + width),
-                  [&](const int64_t(&at)[3], int64_t n) {
-                    T* const to = out + at[0];
-                    const T* const from = source + at[1];
-                    if (n == 1) {
-                      for (int64_t s = 0; s < shape.count; ++s) {
-                        const int64_t place = places.Of(at[2], s);
-                        if (!goes_here(place)) continue;
-                        to[place] = function(to[place], from[sources.Of(s)]);
-                      }
-                      return;
-                    }
-                    for (int64_t s = 0; s < shape.count; ++s) {
-                      const int64_t away = sources.Of(s);
-                      if (shared) {
-                        const int64_t place = places.Of(at[2], s);
-                        if (!goes_here(place)) continue;
-                        ApplyToLines(to + place, out_inner, from + away, source_inner, n, function);
-                        continue;
-                      }
-                      for (int64_t j = 0; j < n; ++j) {
-                        const int64_t place = places.Of(at[2] + j * index_inner, s);
-                        if (!goes_here(place)) continue;
-                        T& element = to[place + j * out_inner];
-                        element = function(element, from[away + j * source_inner]);
-                      }
-                    }
-                  });
+      lines.Visit(
+          first, std::min(lines.count, first + width), [&](const int64_t(&at)[3], int64_t n) {
+            T* const to = out + at[0];
+            const T* const from = source + at[1];
+            if (n == 1) {
+              all_known &=
+                  ApplyToLine(places, sources, at[2], shape.count, bits, share, to, from, function);
+              return;
+            }
+            for (int64_t s = 0; s < shape.count; ++s) {
+              const int64_t away = sources.Of(s);
+              if (shared) {
+                const int64_t place = places.Of(at[2], s);
+                if (!goes_here(place)) continue;
+                ApplyToLines(to + place, out_inner, from + away, source_inner, n, function);
+                continue;
+              }
+              for (int64_t j = 0; j < n; ++j) {
+                const int64_t place = places.Of(at[2] + j * index_inner, s);
+                if (!goes_here(place)) continue;
+                T& element = to[place + j * out_inner];
+                element = function(element, from[away + j * source_inner]);
+              }
+            }
+          });
       if (!all_known) skipped.store(true, std::memory_order_relaxed);
     }
   });
@@ -277,14 +292,14 @@ bool ApplyInDouble(const UpdateShape& shape, const UpdateData& data) {
                                                  : ApplySorted<T, false>(shape, data);
 }
 template <typename T>
-bool ApplyExactly(const UpdateShape& shape, const UpdateData& data) {
+bool ApplyAsStored(const UpdateShape& shape, const UpdateData& data) {
   if (shape.operation == Operation::kMultiply) {
     return ApplyInOrder<T>(shape, data, Product<T>());
   }
   if constexpr (std::is_same_v<T, Truth>) {
     return ApplyInOrder<T>(shape, data, Sum<T>{data.whole_alpha != 0});
   } else if constexpr (std::is_floating_point_v<T>) {
-    return ApplyInOrder<T>(shape, data, Sum<T>{data.alpha});
+    return ApplyInOrder<T>(shape, data, Sum<T>{static_cast<T>(data.alpha)});
   } else {
     return ApplyInOrder<T>(shape, data, Sum<T>{data.whole_alpha});
   }
@@ -299,14 +314,22 @@ bool UpdateShape::SharesIndices() const {
   return true;
 }
 
+bool UpdateShape::IsAcross() const {
+  const int inner = lines.rank - 1;
+  if (SharesIndices()) return lines.stride[1][inner] <= source_step;
+  return lines.stride[2][inner] != 0 && lines.stride[2][inner] < index_step;
+}
+
 Moved UpdateShape::Moves() const {
   const int64_t elements = count * lines.count;
   return {.read = operation == Operation::kReplace ? 0 : elements, .written = elements};
 }
 
 bool UpdateShape::InDouble() const {
-  return operation != Operation::kReplace &&
-         (dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16);
+  constexpr int64_t kManyForAPlace = 16;
+  if (operation == Operation::kReplace) return false;
+  if (dtype == DType::kFloat32) return count / kManyForAPlace >= extent;
+  return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 
 bool UpdateShape::HasTotals() const {
@@ -317,12 +340,13 @@ bool UpdateShape::HasTotals() const {
 int64_t UpdateShape::ScratchBytes() {
   if (!InDouble()) return 0;
   const bool totals = HasTotals();
+  if (totals && IsAcross()) width = std::min(lines.count, WidthOf(extent));
   if (totals || !SharesIndices()) {
-    lanes = std::min<int64_t>({lines.count, TeamSize(), Slots::kMost});
+    lanes = std::min<int64_t>({CeilDivide(lines.count, width), TeamSize(), Slots::kMost});
   }
   const auto size = static_cast<int64_t>(totals ? sizeof(double) : 2 * sizeof(Entry));
   int64_t bytes;
-  return __builtin_mul_overflow(lanes * size, totals ? extent : count, &bytes) ? -1 : bytes;
+  return __builtin_mul_overflow(lanes * width * size, totals ? extent : count, &bytes) ? -1 : bytes;
 }
 
 bool Apply(const UpdateShape& shape, const UpdateData& data) {
@@ -340,25 +364,26 @@ bool Apply(const UpdateShape& shape, const UpdateData& data) {
   }
   switch (shape.dtype) {
     case DType::kFloat32:
-      return ApplyInDouble<float>(shape, data);
+      return shape.InDouble() ? ApplyInDouble<float>(shape, data)
+                              : ApplyAsStored<float>(shape, data);
     case DType::kFloat16:
       return ApplyInDouble<Float16>(shape, data);
     case DType::kBFloat16:
       return ApplyInDouble<BFloat16>(shape, data);
     case DType::kFloat64:
-      return ApplyExactly<double>(shape, data);
+      return ApplyAsStored<double>(shape, data);
     case DType::kInt64:
-      return ApplyExactly<int64_t>(shape, data);
+      return ApplyAsStored<int64_t>(shape, data);
     case DType::kInt32:
-      return ApplyExactly<int32_t>(shape, data);
+      return ApplyAsStored<int32_t>(shape, data);
     case DType::kInt16:
-      return ApplyExactly<int16_t>(shape, data);
+      return ApplyAsStored<int16_t>(shape, data);
     case DType::kInt8:
-      return ApplyExactly<int8_t>(shape, data);
+      return ApplyAsStored<int8_t>(shape, data);
     case DType::kUInt8:
-      return ApplyExactly<uint8_t>(shape, data);
+      return ApplyAsStored<uint8_t>(shape, data);
     default:
-      return ApplyExactly<Truth>(shape, data);
+      return ApplyAsStored<Truth>(shape, data);
   }
 }
 

@@ -26,17 +26,21 @@ struct UpdateShape {
   Walk<3> lines;
 
   bool SharesIndices() const;
+  // Whether neighbouring lines are closer to each other than their entries are.
+  bool IsAcross() const;
   // What becomes of the output.
   Moved Moves() const;
-  // Sums and products of float32 and the half types are made in double and rounded once: for each
-  // element of a line, or where entries are few or many lines share them, from entries that are
-  // sorted by where they go.
+  // Sums and products of the half types, and of float32 where places have many entries on average,
+  // are made in double and rounded once: for each place of a line (totals.h), or where entries are
+  // few or many lines share them, from entries that are sorted by where they go. All others are
+  // made in the order of their entries, each rounded.
   bool InDouble() const;
   bool HasTotals() const;
   // What Apply() needs; called once, when all else is known.
   int64_t ScratchBytes();
 
-  int64_t lanes = 1;  // lines that are worked on at a time, for which there is scratch
+  int64_t lanes = 1;  // threads for which there is scratch
+  int64_t width = 1;  // lines side by side that have totals together
 };
 
 struct UpdateData {
