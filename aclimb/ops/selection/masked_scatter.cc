@@ -7,6 +7,7 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/selection/broadcast.h"
 #include "aclimb/ops/selection/contracts.h"
+#include "aclimb/ops/selection/flags.h"
 #include "aclimb/simd/chunks.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
@@ -62,7 +63,7 @@ struct MaskedScatterPlan final : Plan {
       int64_t count = 0;
       walk.Visit(chunk * kChunk, EndOfChunk(chunk, walk.count),
                  [&](const int64_t(&at)[3], int64_t n) {
-                   for (int64_t i = 0; i < n; ++i) count += mask[at[1] + i * mask_step] != 0;
+                   count += CountOnes(mask + at[1], mask_step, n, kAnyBit);
                  });
       return count;
     });
@@ -72,10 +73,14 @@ struct MaskedScatterPlan final : Plan {
         int64_t next = before[chunk];
         walk.Visit(chunk * kChunk, EndOfChunk(chunk, walk.count),
                    [&](const int64_t(&at)[3], int64_t n) {
-                     for (int64_t i = 0; i < n && next < source_count; ++i) {
-                       if (mask[at[1] + i * mask_step] == 0) continue;
-                       self[at[0] + i * self_step] = from[next++];
-                     }
+                     T* const to = self + at[0];
+                     EachOnes(mask + at[1], mask_step, n, kAnyBit,
+                              [&](const int64_t* places, int64_t found) {
+                                found = std::min(found, std::max<int64_t>(0, source_count - next));
+                                for (int64_t k = 0; k < found; ++k)
+                                  to[places[k] * self_step] = from[next + k];
+                                next += found;
+                              });
                    });
       }
     });

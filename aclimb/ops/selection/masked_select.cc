@@ -7,6 +7,7 @@
 #include "aclimb/executor/sized_plan.h"
 #include "aclimb/ops/selection/broadcast.h"
 #include "aclimb/ops/selection/contracts.h"
+#include "aclimb/ops/selection/flags.h"
 #include "aclimb/simd/chunks.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
@@ -52,7 +53,7 @@ struct MaskedSelectPlan final : SizedPlan {
     const int64_t all = CountBefore(chunks, places, [&](int64_t chunk) {
       int64_t count = 0;
       walk.Visit(chunk * kChunk, end_of(chunk), [&](const int64_t(&at)[3], int64_t n) {
-        for (int64_t i = 0; i < n; ++i) count += mask[at[1] + i * mask_step] != 0 ? 1 : 0;
+        count += CountOnes(mask + at[1], mask_step, n, kAnyBit);
       });
       return count;
     });
@@ -61,10 +62,12 @@ struct MaskedSelectPlan final : SizedPlan {
       for (int64_t chunk = begin; chunk < end; ++chunk) {
         int64_t to = places[chunk];
         walk.Visit(chunk * kChunk, end_of(chunk), [&](const int64_t(&at)[3], int64_t n) {
-          for (int64_t i = 0; i < n; ++i) {
-            if (mask[at[1] + i * mask_step] == 0) continue;
-            out[to++ * out_stride] = self[at[0] + i * self_step];
-          }
+          const T* const from = self + at[0];
+          EachOnes(mask + at[1], mask_step, n, kAnyBit, [&](const int64_t* chosen, int64_t found) {
+            T* const write = out + to * out_stride;
+            for (int64_t k = 0; k < found; ++k) write[k * out_stride] = from[chosen[k] * self_step];
+            to += found;
+          });
         });
         // Of the elements after the selected ones, each chunk clears its share.
         for (int64_t i = std::max(all, chunk * kChunk); i < end_of(chunk); ++i) {

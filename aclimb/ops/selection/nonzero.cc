@@ -6,6 +6,7 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/sized_plan.h"
 #include "aclimb/ops/selection/contracts.h"
+#include "aclimb/ops/selection/flags.h"
 #include "aclimb/simd/chunks.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
@@ -51,51 +52,81 @@ class NonzeroPlan final : public SizedPlan {
     // Without the sign: -0 is 0.
     const T bits = IsFloating(self_.dtype) ? static_cast<T>(static_cast<T>(~T{0}) >> 1)
                                            : static_cast<T>(~T{0});
-    // body(number of an element in row-major order) for each that is not 0.
-    const auto each = [&](int64_t chunk, auto body) {
-      int64_t number = chunk * kChunk;
-      walk_.Visit(number, EndOfChunk(chunk, walk_.count), [&](const int64_t(&at)[2], int64_t n) {
-        for (int64_t i = 0; i < n; ++i) {
-          if ((self[at[0] + i * step] & bits) != 0) body(number + i);
-        }
-        number += n;
-      });
-    };
+    const auto end_of = [&](int64_t chunk) { return EndOfChunk(chunk, walk_.count); };
     const int64_t all = CountBefore(chunks_, before, [&](int64_t chunk) {
       int64_t count = 0;
-      each(chunk, [&](int64_t) { ++count; });
+      walk_.Visit(chunk * kChunk, end_of(chunk), [&](const int64_t(&at)[2], int64_t n) {
+        count += CountOnes(self + at[0], step, n, bits);
+      });
       return count;
     });
     if (all < 0) return;
 
-    // The output is filled in its row-major order, whatever its strides are.
-    auto* const out = static_cast<int64_t*>(run.Data(Nonzero::kOut));
-    const int64_t row = out_.shape[1];
-    const bool dense = out_.IsContiguous();
-    const auto slot = [&](int64_t k) -> int64_t& {
-      return dense ? out[k] : out[k / row * out_.stride[0] + k % row * out_.stride[1]];
-    };
     const int64_t rank = self_.rank, slots = walk_.count * rank;
+    const Out out = {static_cast<int64_t*>(run.Data(Nonzero::kOut)), out_.shape[1], out_.stride[0],
+                     out_.stride[1], out_.IsContiguous()};
     const bool written = ParallelForAll(chunks_, 1, [&](int64_t begin, int64_t end) {
       for (int64_t chunk = begin; chunk < end; ++chunk) {
-        int64_t found = before[chunk];
-        each(chunk, [&](int64_t number) {
-          for (int64_t d = rank - 1; d >= 0; --d) {
-            const int64_t extent = self_.shape[d];
-            slot(transposed_ ? d * all + found : found * rank + d) = number % extent;
-            number /= extent;
-          }
-          ++found;
+        int64_t found = before[chunk], number = chunk * kChunk;
+        walk_.Visit(number, end_of(chunk), [&](const int64_t(&at)[2], int64_t n) {
+          EachOnes(self + at[0], step, n, bits, [&](const int64_t* places, int64_t count) {
+            Write(out, number, places, count, found, all);
+            found += count;
+          });
+          number += n;
         });
         // Of the slots after those, each chunk clears its share.
         const int64_t first = std::max(all * rank, chunk * kChunk * rank);
         const int64_t last = std::min(slots, (chunk + 1) * kChunk * rank);
-        for (int64_t k = first; k < last; ++k) slot(k) = 0;
+        if (out.dense) {
+          std::fill(out.data + std::min(first, last), out.data + last, 0);
+        } else {
+          for (int64_t k = first; k < last; ++k) out.Slot(k) = 0;
+        }
       }
     });
     if (!written) return;
     const int64_t shape[] = {transposed_ ? rank : all, transposed_ ? all : rank};
     shapes.Tell(Nonzero::kOut, shape);
+  }
+
+  // The output is filled in its row-major order, whatever its strides are.
+  struct Out {
+    int64_t* data;
+    int64_t row, row_stride, stride;
+    bool dense;
+
+    int64_t& Slot(int64_t k) const {
+      return dense ? data[k] : data[k / row * row_stride + k % row * stride];
+    }
+  };
+
+  // The indices of elements, as those from `found` on of `all`: their numbers in row-major order
+  // are places from `first` on.
+  void Write(const Out& out, int64_t first, const int64_t* places, int64_t count, int64_t found,
+             int64_t all) const {
+    const int64_t rank = self_.rank, each = transposed_ ? 1 : rank;
+    if (count == 0 || rank == 0) return;
+    int64_t* const to = out.data + (transposed_ ? found : found * rank);
+    const auto slot = [&](int64_t d, int64_t k) -> int64_t& {
+      if (out.dense) return to[(transposed_ ? d * all : d) + k * each];
+      return out.Slot(transposed_ ? d * all + found + k : (found + k) * rank + d);
+    };
+    // Of the first of them; the next ones are in its row for as long as that goes on.
+    int64_t index[kMaxRank];
+    const int64_t row = self_.shape[rank - 1];
+    for (int64_t k = 0; k < count;) {
+      int64_t rest = (first + places[k]) / row;
+      const int64_t begin = rest * row - first;
+      for (int64_t d = rank - 2; d >= 0; --d) {
+        index[d] = rest % self_.shape[d];
+        rest /= self_.shape[d];
+      }
+      for (; k < count && places[k] - begin < row; ++k) {
+        for (int64_t d = 0; d < rank - 1; ++d) slot(d, k) = index[d];
+        slot(rank - 1, k) = places[k] - begin;
+      }
+    }
   }
 
   const bool transposed_;
