@@ -31,27 +31,50 @@ void EachMadeOf(const PaddedAxis& axis, int64_t x, Use use) {
   }
 }
 
+// Elements of the gradient of the input, each the sum of those of a row that were made of it.
+template <typename From, typename T>
+void Fold(const PaddedAxis& axis, const From* row, T* to) {
+  const auto edge = [&](int64_t x) {
+    double sum = 0;
+    EachMadeOf(axis, x, [&](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) sum += static_cast<double>(row[o]);
+    });
+    to[x] = static_cast<T>(sum);
+  };
+  // Between the edges one element was made of each.
+  const int64_t behind = axis.out - axis.in - axis.before;
+  const int64_t first = axis.mirrored ? axis.before + 1 : std::max<int64_t>(1, -axis.before);
+  const int64_t last = axis.in - 1 - (axis.mirrored ? behind : std::max<int64_t>(0, -behind));
+  const int64_t begin = std::min(axis.in, first), end = std::max(begin, last);
+  for (int64_t x = 0; x < begin; ++x) edge(x);
+  for (int64_t x = begin; x < end; ++x) to[x] = static_cast<T>(row[x + axis.before]);
+  for (int64_t x = end; x < axis.in; ++x) edge(x);
+}
+
 template <typename T>
 void Row(const GradientArgs& args, const T* plane, int64_t row, double* sums, T* to) {
   const int64_t out = args.width.out;
-  std::fill_n(sums, out, 0.0);
+  const T* only = nullptr;
+  int64_t rows = 0;
   EachMadeOf(args.depth, row / args.height.in, [&](int64_t first, int64_t last) {
     for (int64_t z = first; z < last; ++z) {
       const T* const layer = plane + z * args.height.out * out;
       EachMadeOf(args.height, row % args.height.in, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          for (int64_t o = 0; o < out; ++o) sums[o] += static_cast<double>(layer[i * out + o]);
+          const T* const from = layer + i * out;
+          if (rows++ == 0) {
+            only = from;
+            continue;
+          }
+          if (rows == 2) std::copy_n(only, out, sums);
+          for (int64_t o = 0; o < out; ++o) sums[o] += static_cast<double>(from[o]);
         }
       });
     }
   });
-  for (int64_t x = 0; x < args.width.in; ++x) {
-    double sum = 0;
-    EachMadeOf(args.width, x, [&](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o) sum += sums[o];
-    });
-    to[x] = static_cast<T>(sum);
-  }
+  if (rows == 1) return Fold(args.width, only, to);
+  if (rows == 0) std::fill_n(sums, out, 0.0);
+  Fold(args.width, sums, to);
 }
 
 template <typename T>

@@ -1,0 +1,23 @@
+"""Padding of the benchmark in PyTorch, for bench/torch_twin.py."""
+
+import torch
+from bench_torch_twin import filled
+
+
+def variants(case):
+    def image(extent, layout="dense"):
+        if layout == "permuted":
+            return filled((1, extent, extent, case.channels), case.type).permute(0, 3, 1, 2)
+        return filled((1, case.channels, extent, extent), case.type)
+
+    padded, pads, aten = case.size + 2 * case.padding, [case.padding] * 4, torch.ops.aten
+    if case.function == "constant":
+        x = image(case.size, case.layout)
+        return {"pad": lambda: torch.nn.functional.pad(x, pads)}
+    kind = case.function.split("_")[0] + "_pad2d"
+    if case.function.endswith("backward"):
+        gradient, x, out = image(padded, case.layout), image(case.size), image(case.size)
+        into = getattr(aten, kind + "_backward").grad_input
+        return {"backward, out=": lambda: into(gradient, x, pads, grad_input=out)}
+    x, out = image(case.size, case.layout), image(padded)
+    return {"forward, out=": lambda: getattr(aten, kind).out(x, pads, out=out)}
