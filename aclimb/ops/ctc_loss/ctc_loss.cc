@@ -4,26 +4,30 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/ctc_loss/contracts.h"
+#include "aclimb/ops/ctc_loss/kernels.h"
 #include "aclimb/rows/dense.h"
 
 namespace aclimb::ctc_loss {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// log(exp(a) + exp(b) + exp(c))
-double LogSum(double a, double b, double c = kNever) {
-  const double largest = std::max({a, b, c});
-  // A NaN beside numbers that are all -inf is kept.
+// log(exp(a) + exp(b))
+double LogSum(double a, double b) {
+  const double largest = std::max(a, b);
+  // A NaN beside -inf is kept.
   const double most = largest == kNever ? 0 : largest;
-  return most + std::log(std::exp(a - most) + std::exp(b - most) + std::exp(c - most));
+  return most + std::log(std::exp(a - most) + std::exp(b - most));
 }
 
 // An element of a tensor with three dimensions, or with one.
@@ -44,9 +48,36 @@ struct Sequence {
 
   // Labels with blanks before, between and behind them.
   int64_t states() const { return 2 * count + 1; }
-  // Whether a path goes from a state to the one behind the next: from a label to another one.
+  // Whether a path goes to a state from the one before the last: to a label from another one.
   bool Skips(int64_t state) const {
-    return state % 2 != 0 && labels[state / 2] != labels[state / 2 + 1];
+    return state % 2 != 0 && state > 1 && labels[state / 2] != labels[state / 2 - 1];
+  }
+};
+
+// Arrays with an element for each state, each with two more on both sides, where no path is.
+struct States {
+  double* now;
+  double* next;
+  double* skips;  // 0 where a path skips the state before, else kNever
+  double* own;    // what the state's class has at a step
+  double* paths;
+  double* classes;  // an element for each class
+  double* shares;   // the same
+
+  static int64_t Width(int64_t states) { return RoundUp(states, kVector) + 4; }
+  static int64_t Count(int64_t states, int64_t classes) {
+    return 5 * Width(states) + 2 * RoundUp(classes, kVector);
+  }
+  States(const Sequence& sequence, int64_t classes_count, double* scratch) {
+    const int64_t width = Width(sequence.states());
+    std::fill_n(scratch, 5 * width, kNever);
+    double** const arrays[] = {&now, &next, &skips, &own, &paths};
+    for (double** array : arrays) *array = std::exchange(scratch, scratch + width) + 2;
+    classes = scratch;
+    shares = classes + RoundUp(classes_count, kVector);
+    for (int64_t s = 0; s < sequence.states(); ++s) {
+      if (sequence.Skips(s)) skips[s] = 0;
+    }
   }
 };
 
@@ -72,11 +103,11 @@ class CtcPlan : public Plan {
     labels_ = rows::Dense::Input(planner, P::kTargets, targets, DType::kInt64);
     const auto sequences = static_cast<int64_t>(steps_.size());
     scratch_.Book(planner, sequences,
-                  (2 * most_states_ + classes_) * static_cast<int64_t>(sizeof(double)));
+                  States::Count(most_states_, classes_) * static_cast<int64_t>(sizeof(double)));
     planner.Reads(P::kLogProbs);
     planner.Costs({.cycles = static_cast<double>(log_probs.shape[0] * sequences) *
-                             (100.0 * static_cast<double>(most_states_) +
-                              30.0 * static_cast<double>(classes_))});
+                             (25.0 * static_cast<double>(most_states_) +
+                              15.0 * static_cast<double>(classes_))});
   }
 
   // Reports the labels that a sequence uses. What stands behind them may be anything.
@@ -128,6 +159,7 @@ class CtcPlan : public Plan {
   }
 
   const bool zeroes_infinity_;
+  const Kernels& kernels_ = KernelsInUse();
   bool wide_;
   int64_t most_states_ = 1;
   int64_t classes_;
@@ -155,28 +187,24 @@ class LossPlan final : public CtcPlan<Forward> {
     const TensorView alpha = run.View(Forward::kLogAlpha), loss = run.View(Forward::kLoss);
     ForEachSequence(run, [&](int64_t n, const Sequence& sequence, double* scratch) {
       const int64_t states = sequence.states();
-      double *before = scratch, *now = scratch + most_states_;
+      States of(sequence, classes_, scratch);
+      // Before the first step all paths are at the first blank.
+      of.now[0] = 0;
       for (int64_t t = 0; t < alpha.shape[1]; ++t) {
-        for (int64_t s = 0; s < alpha.shape[2]; ++s) {
-          double own = kNever;
-          if (t < sequence.steps && s < states) {
-            if (t == 0) {
-              own = s < 2 ? 0 : kNever;
-            } else {
-              own = LogSum(before[s], s > 0 ? before[s - 1] : kNever,
-                           s > 1 && sequence.Skips(s - 2) ? before[s - 2] : kNever);
-            }
-            own += static_cast<double>(At<const T>(log_probs, t, n, ClassOf(sequence, s)));
-            now[s] = own;
-          }
-          At<T>(alpha, n, t, s) = static_cast<T>(own);
+        const int64_t reached = t < sequence.steps ? states : 0;
+        for (int64_t s = 0; s < reached; ++s) {
+          of.own[s] = static_cast<double>(At<const T>(log_probs, t, n, ClassOf(sequence, s)));
         }
-        if (t < sequence.steps) std::swap(before, now);
+        if (reached > 0) {
+          kernels_.log_sums(of.now, of.now - 1, of.now - 2, of.skips, of.own, states, of.next);
+          std::swap(of.now, of.next);
+        }
+        for (int64_t s = 0; s < alpha.shape[2]; ++s) {
+          At<T>(alpha, n, t, s) = static_cast<T>(s < reached ? of.now[s] : kNever);
+        }
       }
       double likely = sequence.count == 0 ? 0 : kNever;
-      if (sequence.steps > 0) {
-        likely = LogSum(before[states - 1], states > 1 ? before[states - 2] : kNever);
-      }
+      if (sequence.steps > 0) likely = LogSum(of.now[states - 1], of.now[states - 2]);
       At<T>(loss, n) = static_cast<T>(-likely);
     });
   }
@@ -205,31 +233,36 @@ class GradientPlan final : public CtcPlan<Backward> {
       const auto lost = static_cast<double>(At<const T>(loss, n));
       const auto above = static_cast<double>(At<const T>(gradient, n));
       const int64_t steps = zeroes_infinity_ && lost == -kNever ? 0 : sequence.steps;
-      double *behind = scratch, *now = scratch + most_states_;
-      double* const sums = scratch + 2 * most_states_;  // of the paths through each class
+      States of(sequence, classes_, scratch);
+      // Behind the last step all paths are at the last blank.
+      of.now[states - 1] = 0;
       for (int64_t t = out.shape[0]; t-- > 0;) {
         if (t >= steps) {
           for (int64_t c = 0; c < classes_; ++c) At<T>(out, t, n, c) = 0;
           continue;
         }
-        std::fill_n(sums, classes_, kNever);
         for (int64_t s = 0; s < states; ++s) {
-          const int64_t own = ClassOf(sequence, s);
-          if (t == steps - 1) {
-            now[s] = s + 2 >= states ? 0 : kNever;
-          } else {
-            now[s] = LogSum(behind[s], s + 1 < states ? behind[s + 1] : kNever,
-                            s + 2 < states && sequence.Skips(s) ? behind[s + 2] : kNever);
-          }
-          now[s] += static_cast<double>(At<const T>(log_probs, t, n, own));
-          sums[own] = LogSum(sums[own], static_cast<double>(At<const T>(alpha, n, t, s)) + now[s]);
+          of.own[s] = static_cast<double>(At<const T>(log_probs, t, n, ClassOf(sequence, s)));
         }
+        kernels_.log_sums(of.now, of.now + 1, of.now + 2, of.skips + 2, of.own, states, of.next);
+        std::swap(of.now, of.next);
+        // The part of all paths that goes through each state, and through each class.
+        for (int64_t s = 0; s < states; ++s) {
+          const double path = of.now[s] + static_cast<double>(At<const T>(alpha, n, t, s));
+          of.paths[s] = path == kNever ? kNever : path + (lost - of.own[s]);
+        }
+        kernels_.exps(of.paths, states);
+        std::fill_n(of.shares, classes_, 0.0);
+        for (int64_t s = 0; s < states; ++s) of.shares[ClassOf(sequence, s)] += of.paths[s];
         for (int64_t c = 0; c < classes_; ++c) {
-          const auto own = static_cast<double>(At<const T>(log_probs, t, n, c));
-          At<T>(out, t, n, c) =
-              static_cast<T>((std::exp(own) - std::exp(sums[c] + lost - own)) * above);
+          of.classes[c] = static_cast<double>(At<const T>(log_probs, t, n, c));
+          // No path, or none that is possible, divided by a probability of 0.
+          if (of.shares[c] == 0 && !(lost - of.classes[c] < -kNever)) of.shares[c] = kNan;
         }
-        std::swap(behind, now);
+        kernels_.exps(of.classes, classes_);
+        for (int64_t c = 0; c < classes_; ++c) {
+          At<T>(out, t, n, c) = static_cast<T>((of.classes[c] - of.shares[c]) * above);
+        }
       }
     });
   }
