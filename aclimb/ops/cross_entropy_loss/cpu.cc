@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclimb/ops/cross_entropy_loss/cpu.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/copy/stream.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/cross_entropy_loss/row-inl.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -44,7 +47,9 @@ class Rows {
       : args_(args),
         row_(args.input),
         columns_(args.input.shape[1]),
-        weight_(args.weight.As<const float>()) {}
+        weight_(args.weight.As<const float>()),
+        streams_(std::is_same_v<T, float> && args.log_prob.stride[1] == 1 &&
+                 args.log_prob.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes()) {}
 
   Totals Run(int64_t begin, int64_t end) {
     Totals totals;
@@ -100,10 +105,22 @@ class Rows {
     for (int64_t first = 0; first < columns_; first += kChunk) {
       const int64_t count = std::min(kChunk, columns_ - first);
       float* const chunk = row_.Chunk(first, count);
+      T* const out = to + first * stride;
       for (int64_t i = 0; i < count; i += lanes) {
-        hn::Store(hn::Sub(hn::Sub(hn::Load(d, chunk + i), shift), less), d, chunk + i);
+        const VF log_p = hn::Sub(hn::Sub(hn::Load(d, chunk + i), shift), less);
+        hn::Store(log_p, d, chunk + i);
+        if (stride != 1 || streams_) continue;
+        if (i + lanes <= count) {
+          StoreF32(d, log_p, out + i);
+        } else {
+          StoreFirst(d, log_p, out + i, count - i);
+        }
       }
-      ScatterF32(chunk, count, to + first * stride, stride);
+      if (streams_) {
+        copy::StreamBytes(chunk, count * int64_t{sizeof(float)}, out);
+      } else if (stride != 1) {
+        ScatterF32(chunk, count, out, stride);
+      }
       if (args_.label_smoothing == 0) continue;
       for (int64_t i = 0; i < count; ++i) {
         total += Weight(first + i) * static_cast<double>(chunk[i]);
@@ -116,6 +133,7 @@ class Rows {
   Row<T> row_;
   const int64_t columns_;
   const float* const weight_;
+  const bool streams_;  // no cache holds the log-softmax
   bool all_known_ = true;
 };
 

@@ -72,37 +72,50 @@ class Row {
   }
 
  private:
+  static HWY_INLINE hn::Mask<F32> FirstLanes(int64_t count) {
+    return hn::FirstN(F32(), static_cast<size_t>(count));
+  }
+
+  // Lanes behind the end get -inf.
   void Load(int64_t first, int64_t count) {
-    const int64_t stride = matrix_.stride[1];
-    GatherF32(matrix_.As<const T>() + row_ * matrix_.stride[0] + first * stride, stride, count,
-              chunk_);
+    const F32 d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), stride = matrix_.stride[1];
+    const T* const from = matrix_.As<const T>() + row_ * matrix_.stride[0] + first * stride;
+    const int64_t whole = count / lanes * lanes, rest = count - whole;
+    GatherF32(from, stride, stride == 1 ? whole : count, chunk_);
+    if (rest == 0) return;
+    const VF last = stride == 1 ? LoadFirst(d, from + whole, rest) : hn::Load(d, chunk_ + whole);
+    hn::Store(hn::IfThenElse(FirstLanes(rest), last, hn::Set(d, -kInfinity)), d, chunk_ + whole);
   }
 
   void AddChunk(int64_t count) {
     const F32 d;
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-    const int64_t padded = RoundUp(count, lanes);
-    std::fill(chunk_ + count, chunk_ + padded, -kInfinity);
     VF maxima = hn::Set(d, -kInfinity);
-    for (int64_t i = 0; i < padded; i += lanes) maxima = hn::Max(hn::Load(d, chunk_ + i), maxima);
-    HWY_ALIGN float lane[kMostLanes];
-    hn::Store(maxima, d, lane);
-    const float largest = *std::max_element(lane, lane + lanes);
+    for (int64_t i = 0; i < count; i += lanes) maxima = hn::Max(hn::Load(d, chunk_ + i), maxima);
+    maxima = hn::MaxOfLanes(d, maxima);
+    const float largest = hn::GetLane(maxima);
     // Nothing is below -inf: what is added then is 0, or NaN if there was one.
-    const VF shift = hn::Set(d, largest == -kInfinity ? 0 : largest);
-    const auto term = [&](int64_t i) HWY_ATTR {
-      return Exp<T, false>(d, hn::Sub(hn::Load(d, chunk_ + i), shift));
-    };
+    const VF shift = hn::IfThenZeroElse(hn::Eq(maxima, hn::Set(d, -kInfinity)), maxima);
+    const auto term = [&](VF x) HWY_ATTR { return Exp<T, false>(d, hn::Sub(x, shift)); };
     VF sums[kSums] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
     int64_t i = 0;
-    for (; i + kSums * lanes <= padded; i += kSums * lanes) {
-      for (int64_t k = 0; k < kSums; ++k) sums[k] = hn::Add(sums[k], term(i + k * lanes));
+    for (; i + kSums * lanes <= count; i += kSums * lanes) {
+      for (int64_t k = 0; k < kSums; ++k) {
+        sums[k] = hn::Add(sums[k], term(hn::Load(d, chunk_ + i + k * lanes)));
+      }
     }
-    for (; i < padded; i += lanes) sums[0] = hn::Add(sums[0], term(i));
-    hn::Store(hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])), d, lane);
-    double sum = 0;
-    for (int64_t k = 0; k < lanes; ++k) sum += static_cast<double>(lane[k]);
-    Join(largest, sum);
+    for (; i + lanes <= count; i += lanes) {
+      sums[0] = hn::Add(sums[0], term(hn::Load(d, chunk_ + i)));
+    }
+    if (i < count) {
+      // Lanes behind the end are no terms. The exponential of -inf would take longer.
+      const auto mask = FirstLanes(count - i);
+      const VF x = hn::IfThenElse(mask, hn::Load(d, chunk_ + i), shift);
+      sums[1] = hn::Add(sums[1], hn::IfThenElseZero(mask, term(x)));
+    }
+    const VF sum = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
+    Join(largest, static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum))));
   }
 
   // Adds a chunk's sum to those before it, which have another largest element.
