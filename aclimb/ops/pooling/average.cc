@@ -5,6 +5,7 @@
 #include "aclimb/ops/pooling/average_contracts.h"
 #include "aclimb/ops/pooling/kernels.h"
 #include "aclimb/ops/pooling/no_windows.h"
+#include "aclimb/ops/pooling/side_by_side.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
@@ -17,6 +18,7 @@ struct MeanPlan final : Plan {
   MeanArgs args = {};
   rows::Dense from, to;
   WorkspacePiece rows_of_slots, windows;
+  SideBySideRows side_by_side;
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&from, &to}, [&] {
@@ -25,6 +27,7 @@ struct MeanPlan final : Plan {
       of_run.to = static_cast<float*>(to.Data(run));
       of_run.rows = run.Piece<double>(rows_of_slots);
       of_run.windows = run.Piece<MeanWindow>(windows);
+      of_run.side_by_side = side_by_side.Memory(run);
       return kernel(of_run);
     });
   }
@@ -36,7 +39,7 @@ double FirstSize(const MeanWindows& windows) {
 
 // The plan from a tensor to another of more, or of fewer elements, of which the latter are means.
 Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int from, int to,
-                               const MeanArgs& args, bool gradient) {
+                               const MeanArgs& args, size_t dims, bool gradient) {
   const TensorView read = arguments.Tensor(from).View(), written = arguments.Tensor(to).View();
   if (written.ElementCount() == 0) return PlanPointer();
   if (read.ElementCount() == 0) return MakePlanOfNoWindows(arguments, planner, to);
@@ -44,8 +47,19 @@ Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int
   plan->kernel = gradient ? &MeanGradient : &MeanPool;
   plan->args = args;
   plan->args.slots = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
-  plan->from = rows::Dense::Input(planner, from, read, DType::kFloat32);
-  plan->to = rows::Dense::Output(planner, to, written, DType::kFloat32);
+  const PlaneOrder order = OrderOf(gradient ? written : read, dims);
+  rows::Order of_written = order.order;
+  if (order.inner > 1) {
+    plan->kernel = gradient ? &MeanGradientSideBySide : &MeanPoolSideBySide;
+    plan->args.inner = order.inner;
+    plan->args.planes /= order.inner;
+    const bool direct = gradient || IsSideBySide(written, dims);
+    if (!direct) of_written = rows::OwnOrder(written.rank);
+    const int64_t bytes = args.width.out() * order.inner * int64_t{sizeof(float)};
+    plan->side_by_side.Book(planner, direct ? 0 : bytes);
+  }
+  plan->from = rows::Dense::Input(planner, from, read, DType::kFloat32, order.order);
+  plan->to = rows::Dense::Output(planner, to, written, DType::kFloat32, of_written);
   plan->rows_of_slots = planner.workspace().Book(plan->args.slots * MeanSlot(args.width),
                                                  static_cast<int64_t>(sizeof(double)));
   plan->windows =
@@ -85,13 +99,13 @@ MeanArgs SlidingArgs(const Arguments& arguments) {
 template <const Places& kPlaces>
 Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
   return MakePlanOf(arguments, planner, kPlaces.self.at, kPlaces.pooled.at,
-                    SlidingArgs<kPlaces>(arguments), false);
+                    SlidingArgs<kPlaces>(arguments), kPlaces.dims, false);
 }
 
 template <const Places& kPlaces, int kGradInput>
 Result<PlanPointer> MakeGradientPlan(const Arguments& arguments, Planner& planner) {
   return MakePlanOf(arguments, planner, kPlaces.pooled.at, kGradInput,
-                    SlidingArgs<kPlaces>(arguments), true);
+                    SlidingArgs<kPlaces>(arguments), kPlaces.dims, true);
 }
 
 MeanArgs SharingArgs(const Arguments& arguments, size_t dims, int self, int pooled) {
@@ -103,14 +117,14 @@ template <size_t kDims>
 Result<PlanPointer> MakeAdaptivePlan(const Arguments& arguments, Planner& planner) {
   using namespace adaptive;  // NOLINT: the positions
   return MakePlanOf(arguments, planner, kSelf, kOut, SharingArgs(arguments, kDims, kSelf, kOut),
-                    false);
+                    kDims, false);
 }
 
 template <size_t kDims>
 Result<PlanPointer> MakeAdaptiveGradientPlan(const Arguments& arguments, Planner& planner) {
   using namespace adaptive_backward;  // NOLINT: the positions
   return MakePlanOf(arguments, planner, kGradOutput, kOut,
-                    SharingArgs(arguments, kDims, kSelf, kGradOutput), true);
+                    SharingArgs(arguments, kDims, kSelf, kGradOutput), kDims, true);
 }
 
 constinit Operator kAverage(average::kContract, MakePlan<average::kPlaces>);

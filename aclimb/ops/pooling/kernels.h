@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "aclimb/ops/pooling/windows.h"
+#include "aclimb/simd/slots.h"
 
 // Kernels on dense planes of float32, one after the other. No result depends on the threads.
 namespace aclimb::pooling {
@@ -23,9 +24,13 @@ struct MaxArgs {
   const float* input;
   float* output;
   Indices indices;
+  SlotMemory rows = {};  // see MaxPoolSideBySide()
 };
 // False when the run was cancelled, as below.
 [[nodiscard]] bool MaxPool(const MaxArgs& args);
+// Of groups of planes that lie side by side. So do the outputs and the indices, which are INT32;
+// or they lie one after the other: then `rows` has room for rows of both, side by side.
+[[nodiscard]] bool MaxPoolSideBySide(const MaxArgs& args);
 // Of windows that share planes equally: as many as the axes say.
 [[nodiscard]] bool AdaptiveMaxPool(const MaxArgs& args);
 
@@ -77,6 +82,8 @@ struct MeanArgs {
   double divisor = 0;  // of all sums instead of those of the windows, unless it is 0
   const float* from = nullptr;
   float* to = nullptr;
+  int64_t inner = 1;              // planes that lie side by side: `planes` groups of so many
+  SlotMemory side_by_side = {};   // as `rows` of MaxArgs
   MeanWindow* windows = nullptr;  // room for those of a row
   double* rows = nullptr;         // `slots` of MeanSlot() numbers
   int64_t slots = 1;
@@ -86,6 +93,12 @@ int64_t MeanSlot(const MeanWindows& width);
 [[nodiscard]] bool MeanPool(const MeanArgs& args);
 // From the gradient of the means to that of the planes.
 [[nodiscard]] bool MeanGradient(const MeanArgs& args);
+// Of planes that lie side by side, by sums of the elements of each window. Outputs are as those of
+// MaxPoolSideBySide(), gradients of planes lie side by side.
+[[nodiscard]] bool MeanPoolSideBySide(const MeanArgs& args);
+[[nodiscard]] bool MeanGradientSideBySide(const MeanArgs& args);
+// Fills in `windows`.
+void FindWindows(const MeanArgs& args);
 
 // ---- Columns of windows
 

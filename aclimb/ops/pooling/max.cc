@@ -6,20 +6,13 @@
 #include "aclimb/ops/pooling/max3d_contracts.h"
 #include "aclimb/ops/pooling/max_contracts.h"
 #include "aclimb/ops/pooling/no_windows.h"
+#include "aclimb/ops/pooling/side_by_side.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
 namespace aclimb::pooling {
 namespace {
-
-// Kernels see float32, in the order of the tensor.
-rows::Dense Input(Planner& planner, int parameter, const TensorView& view) {
-  return rows::Dense::Input(planner, parameter, view, DType::kFloat32);
-}
-rows::Dense Output(Planner& planner, int parameter, const TensorView& view) {
-  return rows::Dense::Output(planner, parameter, view, DType::kFloat32);
-}
 
 // How a mask or a tensor of indices lies, dense.
 Indices IndicesOf(const TensorView& view, const Windows& windows) {
@@ -37,6 +30,7 @@ struct MaxPlan final : Plan {
   Windows windows;
   rows::Dense input, output, indices;
   Indices layout;
+  SideBySideRows side_by_side;
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&input, &output, &indices}, [&] {
@@ -45,7 +39,8 @@ struct MaxPlan final : Plan {
       return kernel({.windows = windows,
                      .input = static_cast<const float*>(input.Data(run)),
                      .output = static_cast<float*>(output.Data(run)),
-                     .indices = to});
+                     .indices = to,
+                     .rows = side_by_side.Memory(run)});
     });
   }
 };
@@ -57,13 +52,30 @@ struct Operands {
   int indices;  // -1: none
 };
 
-// The operands of a plan that finds maxima, and the clock cycles of their copies.
-double Bind(MaxPlan& plan, const Arguments& arguments, Planner& planner, const Operands& at) {
-  plan.input = Input(planner, at.planes, arguments.Tensor(at.planes).View());
-  plan.output = Output(planner, at.pooled, arguments.Tensor(at.pooled).View());
+// In which order the kernels take the dimensions; `windows` are told which planes lie side by side.
+rows::Order OrderFor(const Arguments& arguments, const Operands& at, size_t dims,
+                     Windows& windows) {
+  const TensorView planes = arguments.Tensor(at.planes).View();
+  // A mask has one plane after the other.
+  const bool mask = at.indices >= 0 && arguments.Tensor(at.indices).dtype == DType::kInt8;
+  if (mask) return rows::OwnOrder(planes.rank);
+  const PlaneOrder result = OrderOf(planes, dims);
+  windows.inner = result.inner;
+  windows.planes /= result.inner;
+  return result.order;
+}
+
+// The operands of a plan that finds maxima, and the clock cycles of their copies. Kernels see
+// float32.
+double Bind(MaxPlan& plan, const Arguments& arguments, Planner& planner, const Operands& at,
+            const rows::Order& order, const rows::Order& pooled) {
+  plan.input = rows::Dense::Input(planner, at.planes, arguments.Tensor(at.planes).View(),
+                                  DType::kFloat32, order);
+  plan.output = rows::Dense::Output(planner, at.pooled, arguments.Tensor(at.pooled).View(),
+                                    DType::kFloat32, pooled);
   if (at.indices >= 0) {
     const TensorView indices = arguments.Tensor(at.indices).View();
-    plan.indices = rows::Dense::Output(planner, at.indices, indices, indices.dtype);
+    plan.indices = rows::Dense::Output(planner, at.indices, indices, indices.dtype, pooled);
     plan.layout = IndicesOf(indices, plan.windows);
   }
   return plan.input.CopyCycles() + plan.output.CopyCycles() + plan.indices.CopyCycles();
@@ -75,9 +87,20 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
   if (out.ElementCount() == 0) return PlanPointer();
   auto plan = NewPlan<MaxPlan>();
   plan->windows = WindowsOf(arguments, kPlaces);
-  const double cycles =
-      Bind(*plan, arguments, planner,
-           {.planes = kPlaces.self.at, .pooled = kPlaces.pooled.at, .indices = kPlaces.indices.at});
+  constexpr Operands kOperands = {
+      .planes = kPlaces.self.at, .pooled = kPlaces.pooled.at, .indices = kPlaces.indices.at};
+  const rows::Order order = OrderFor(arguments, kOperands, kPlaces.dims, plan->windows);
+  rows::Order pooled = order;
+  if (plan->windows.inner > 1) {
+    plan->kernel = &MaxPoolSideBySide;
+    const bool direct = IsSideBySide(out, kPlaces.dims);
+    if (!direct) pooled = rows::OwnOrder(out.rank);
+    // A row of maxima, and one of indices.
+    const int64_t bytes =
+        plan->windows.width.out * plan->windows.inner * 2 * int64_t{sizeof(float)};
+    plan->side_by_side.Book(planner, direct ? 0 : bytes);
+  }
+  const double cycles = Bind(*plan, arguments, planner, kOperands, order, pooled);
   planner.Costs({.cycles = cycles + 2 * static_cast<double>(plan->windows.Taps()) *
                                         static_cast<double>(out.ElementCount())});
   return PlanPointer(std::move(plan));
@@ -93,7 +116,8 @@ Result<PlanPointer> MakeAdaptivePlan(const Arguments& arguments, Planner& planne
   plan->windows =
       SharingWindows(arguments.Tensor(kSelf).shape, kDims, arguments.Tensor(kOutputOut).shape);
   const double cycles = Bind(*plan, arguments, planner,
-                             {.planes = kSelf, .pooled = kOutputOut, .indices = kIndicesOut});
+                             {.planes = kSelf, .pooled = kOutputOut, .indices = kIndicesOut},
+                             rows::OwnOrder(out.rank), rows::OwnOrder(out.rank));
   planner.Costs({.cycles = cycles +
                            2 * static_cast<double>(arguments.Tensor(kSelf).View().ElementCount()) +
                            10 * static_cast<double>(out.ElementCount())});
@@ -145,9 +169,9 @@ Result<PlanPointer> MakeGradientPlanOf(const Arguments& arguments, Planner& plan
   if (grad_output.ElementCount() == 0) return MakePlanOfNoWindows(arguments, planner, at.planes);
   auto plan = NewPlan<GradientPlan>();
   plan->windows = windows;
-  plan->grad_output = Input(planner, at.pooled, grad_output);
+  plan->grad_output = rows::Dense::Input(planner, at.pooled, grad_output, DType::kFloat32);
   plan->indices = rows::Dense::Input(planner, at.indices, indices);
-  plan->grad_input = Output(planner, at.planes, grad_input);
+  plan->grad_input = rows::Dense::Output(planner, at.planes, grad_input, DType::kFloat32);
   plan->layout = IndicesOf(indices, windows);
   if (many_terms) {
     plan->slots =

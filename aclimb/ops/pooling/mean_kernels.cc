@@ -116,11 +116,7 @@ void GradientRows(const MeanArgs& args, const WindowsOfTaps& having, int64_t fir
 template <typename Compute>
 bool AllRows(const MeanArgs& args, int64_t rows, int64_t to_row, int64_t from_plane,
              Compute compute) {
-  for (int64_t o = 0; o < args.width.out(); ++o) {
-    const Range window = args.width.Of(o);
-    const double divisor = args.divisor != 0 ? args.divisor : args.width.Divisor(o);
-    args.windows[o] = {window.begin, window.end, window.size() == 0 ? 0 : 1 / divisor};
-  }
+  FindWindows(args);
   // What a row costs on the average: its part of all that is read, or more where windows overlap.
   const int64_t per_row = std::max<int64_t>(1, from_plane / std::max<int64_t>(1, rows) + to_row);
   const int64_t slot = MeanSlot(args.width);
@@ -168,6 +164,14 @@ Range MeanWindows::Having(int64_t element) const {
   const int64_t from_begin = element + axis_.pad_begin;
   return {std::max<int64_t>(0, CeilDivide(from_begin - axis_.kernel + 1, axis_.stride)),
           std::min(axis_.out, from_begin / axis_.stride + 1)};
+}
+
+void FindWindows(const MeanArgs& args) {
+  for (int64_t o = 0; o < args.width.out(); ++o) {
+    const Range window = args.width.Of(o);
+    const double divisor = args.divisor != 0 ? args.divisor : args.width.Divisor(o);
+    args.windows[o] = {window.begin, window.end, window.size() == 0 ? 0 : 1 / divisor};
+  }
 }
 
 int64_t MeanSlot(const MeanWindows& width) { return width.in() + width.out(); }

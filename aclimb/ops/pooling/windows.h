@@ -88,6 +88,8 @@ struct WindowSizes {
 // in either case; one of two dimensions has one layer.
 struct Windows {
   int64_t planes = 1;
+  // Planes that lie side by side: `planes` groups of so many.
+  int64_t inner = 1;
   Axis depth = {.in = 1, .out = 1};
   Axis height, width;
 

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/executor/plan.h"
+#include "aclimb/rows/layout.h"
+#include "aclimb/simd/parallel.h"
+#include "aclimb/simd/slots.h"
+
+namespace aclimb::pooling {
+
+// In which order kernels take the dimensions of [..., C, H, W] (or D, H, W: `dims` of them), and
+// how many planes lie side by side then: C comes last where the planes do so in memory.
+struct PlaneOrder {
+  rows::Order order;
+  int64_t inner = 1;
+};
+inline PlaneOrder OrderOf(const TensorView& planes, size_t dims) {
+  // Fewer make no vector of 16 bytes.
+  constexpr int64_t kLeast = 4;
+  PlaneOrder result = {.order = rows::OwnOrder(planes.rank)};
+  const int channels = planes.rank - static_cast<int>(dims) - 1;
+  if (channels < 0 || planes.stride[channels] != 1 || planes.shape[channels] < kLeast) {
+    return result;
+  }
+  int* const dimension = result.order.dimension;
+  std::rotate(dimension + channels, dimension + channels + 1, dimension + planes.rank);
+  result.inner = planes.shape[channels];
+  return result;
+}
+
+// Whether planes lie side by side in a tensor, too, that those of OrderOf() are pooled to.
+inline bool IsSideBySide(const TensorView& pooled, size_t dims) {
+  return pooled.stride[pooled.rank - static_cast<int>(dims) - 1] == 1;
+}
+
+// Rows of such planes on the way to a tensor whose planes lie one after the other.
+struct SideBySideRows {
+  WorkspacePiece piece;
+  int64_t count = 1, bytes = 0;
+
+  // `bytes` of a row; 0 if none are needed.
+  void Book(Planner& planner, int64_t of_row) {
+    count = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
+    bytes = RoundUp(of_row, int64_t{64});
+    if (bytes > 0) piece = planner.workspace().Book(count, bytes);
+  }
+  SlotMemory Memory(const RunContext& run) const { return {run.Piece<char>(piece), count, bytes}; }
+};
+
+}  // namespace aclimb::pooling
