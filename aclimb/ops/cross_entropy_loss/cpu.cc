@@ -52,32 +52,15 @@ class Rows {
                  args.log_prob.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes()) {}
 
   Totals Run(int64_t begin, int64_t end) {
+    // Of short rows, several are reduced at a time: each by itself would wait for its logarithm.
+    const int64_t together = columns_ <= kShort ? kTogether : 1;
     Totals totals;
-    for (int64_t n = begin; n < end; ++n) {
-      const int64_t target = Target(n);
-      const bool kept = target != args_.ignore_index && target >= 0 && target < columns_;
-      all_known_ = all_known_ && (kept || target == args_.ignore_index);
-      // Before the row is overwritten, which may be in place.
-      const double of_target = kept ? ToFloat(From(n)[target * args_.input.stride[1]]) : 0;
-      row_.Reduce(n);
-      const double largest = row_.largest(), log_sum = std::log(row_.sum());
-      const double smooth = Write(n, static_cast<float>(log_sum));
-      const double lse = largest + log_sum;
-      if (Given(args_.lse)) StoreNumber<T>(args_.lse, n, lse);
-      Totals own;
-      if (kept) {
-        const double smoothing = args_.label_smoothing;
-        own.weights = Weight(target);
-        own.loss = -(1 - smoothing) * own.weights * (of_target - largest - log_sum);
-        if (smoothing != 0) own.loss -= smoothing / static_cast<double>(columns_) * smooth;
-        if (args_.lse_square_scale != 0) own.zloss = args_.lse_square_scale * lse * lse;
-        own.kept = 1;
-      }
-      totals += own;
-      if (args_.reduction == Reduction::kNone) {
-        StoreNumber<T>(args_.loss, n, own.loss + own.zloss);
-        if (Given(args_.zloss)) StoreNumber<T>(args_.zloss, n, own.zloss);
-      }
+    Reduced rows[kTogether];
+    for (int64_t first = begin; first < end; first += together) {
+      const int64_t count = std::min(together, end - first);
+      for (int64_t k = 0; k < count; ++k) rows[k] = Reduce(first + k);
+      for (int64_t k = 0; k < count; ++k) rows[k].log_sum = std::log(rows[k].sum);
+      for (int64_t k = 0; k < count; ++k) totals += Finish(first + k, rows[k]);
     }
     return totals;
   }
@@ -85,6 +68,50 @@ class Rows {
   bool all_known() const { return all_known_; }
 
  private:
+  static constexpr int64_t kShort = 256;
+  static constexpr int64_t kTogether = 16;
+
+  // What is known of a row before it is overwritten, which may be in place.
+  struct Reduced {
+    int64_t target;
+    bool kept;
+    double of_target, largest, sum, log_sum;
+  };
+
+  Reduced Reduce(int64_t n) {
+    Reduced row = {};
+    row.target = Target(n);
+    row.kept = row.target != args_.ignore_index && row.target >= 0 && row.target < columns_;
+    all_known_ = all_known_ && (row.kept || row.target == args_.ignore_index);
+    if (row.kept) row.of_target = ToFloat(From(n)[row.target * args_.input.stride[1]]);
+    row_.Reduce(n);
+    row.largest = row_.largest();
+    row.sum = row_.sum();
+    return row;
+  }
+
+  // Writes what there is for a row, and answers with what it adds to the sums.
+  Totals Finish(int64_t n, const Reduced& row) {
+    const double smooth =
+        Write(n, static_cast<float>(row.largest), static_cast<float>(row.log_sum));
+    const double lse = row.largest + row.log_sum;
+    if (Given(args_.lse)) StoreNumber<T>(args_.lse, n, lse);
+    Totals own;
+    if (row.kept) {
+      const double smoothing = args_.label_smoothing;
+      own.weights = Weight(row.target);
+      own.loss = -(1 - smoothing) * own.weights * (row.of_target - row.largest - row.log_sum);
+      if (smoothing != 0) own.loss -= smoothing / static_cast<double>(columns_) * smooth;
+      if (args_.lse_square_scale != 0) own.zloss = args_.lse_square_scale * lse * lse;
+      own.kept = 1;
+    }
+    if (args_.reduction == Reduction::kNone) {
+      StoreNumber<T>(args_.loss, n, own.loss + own.zloss);
+      if (Given(args_.zloss)) StoreNumber<T>(args_.zloss, n, own.zloss);
+    }
+    return own;
+  }
+
   int64_t Target(int64_t n) const {
     const int64_t at = n * args_.target.stride[0];
     return args_.target.dtype == DType::kInt64 ? args_.target.As<const int64_t>()[at]
@@ -95,16 +122,16 @@ class Rows {
   }
   const T* From(int64_t n) const { return args_.input.As<const T>() + n * args_.input.stride[0]; }
   // Writes the row's log-softmax; answers with its sum, weighted, for label smoothing.
-  double Write(int64_t n, float log_sum) {
+  double Write(int64_t n, float largest, float log_sum) {
     const F32 d;
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
     const int64_t stride = args_.log_prob.stride[1];
     T* const to = args_.log_prob.As<T>() + n * args_.log_prob.stride[0];
-    const VF shift = hn::Set(d, static_cast<float>(row_.largest())), less = hn::Set(d, log_sum);
+    const VF shift = hn::Set(d, largest), less = hn::Set(d, log_sum);
     double total = 0;
     for (int64_t first = 0; first < columns_; first += kChunk) {
       const int64_t count = std::min(kChunk, columns_ - first);
-      float* const chunk = row_.Chunk(first, count);
+      float* const chunk = row_.Chunk(n, first, count);
       T* const out = to + first * stride;
       for (int64_t i = 0; i < count; i += lanes) {
         const VF log_p = hn::Sub(hn::Sub(hn::Load(d, chunk + i), shift), less);

@@ -33,7 +33,7 @@ class Losses {
     double loss = 0;
     for (int64_t first = 0; first < columns; first += kChunk) {
       const int64_t count = std::min(kChunk, columns - first);
-      float* const chunk = row_.Chunk(first, count);
+      float* const chunk = row_.Chunk(n, first, count);
       GatherF32(At(args_.labels, n, first), args_.labels.stride[1], count, labels_);
       std::fill(labels_ + count, labels_ + RoundUp(count, lanes), 0.0f);
       std::fill(chunk + count, chunk + RoundUp(count, lanes), 0.0f);

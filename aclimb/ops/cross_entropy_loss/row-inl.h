@@ -63,11 +63,13 @@ class Row {
   double largest() const { return largest_; }
   double sum() const { return sum_; }
 
-  // Elements [first, first + count) of the row that Reduce saw, in float32, to be worked on in
-  // place; whole vectors.
-  float* Chunk(int64_t first, int64_t count) {
-    // A row of one chunk is still there.
-    if (columns_ > kChunk) Load(first, count);
+  // Elements [first, first + count) of a row, in float32, to be worked on in place; whole vectors.
+  float* Chunk(int64_t n, int64_t first, int64_t count) {
+    // The last row that Reduce saw is still there, if it is one chunk.
+    if (columns_ > kChunk || n != row_) {
+      row_ = n;
+      Load(first, count);
+    }
     return chunk_;
   }
 
