@@ -12,8 +12,12 @@
 namespace aclimb::matmul {
 namespace {
 
-// Rows that meet a panel: with those terms they fill half of a common second cache.
-constexpr int64_t kMostRows = 512;
+// Vectors that rows which meet a panel have lanes for: with a panel's terms they fill half of a
+// second cache, which is larger where vectors are longer.
+constexpr int64_t kRowsOfLane = 32;
+// Panels of a unit of work. Rows meet them one after the other, with a part of the terms each time,
+// so that the rows' elements stay in the second cache.
+constexpr int64_t kMostPanels = 8;
 // With fewer, packing a panel takes more than a tenth of the time that its products take.
 constexpr int64_t kLeastRows = 128;
 // Rows whose results are rounded and stored as soon as they are there: the memory they go to, often
@@ -28,16 +32,18 @@ class PanelsPlan final : public ProductPlan {
                  p.out.column == 1 && p.n % kernels_.lanes == 0;
     is_plain_ = !is_large_ && p.b.dtype == DType::kFloat32 && p.b.column == 1 && p.b.row == p.n &&
                 p.n % kernels_.lanes == 0;
-    // How rows are cut decides about no sum.
-    rows_ = std::min(p.m, kMostRows);
-    while (rows_ >= 2 * kLeastRows && Units() < kUnitsEach * TeamSize())
-      rows_ = CeilDivide(rows_, 2);
+    // How rows and panels are cut into units decides about no sum.
+    rows_ = std::min(p.m, kRowsOfLane * kernels_.lanes);
+    together_ = is_large_ ? std::min(kMostPanels, cut_.Panels()) : 1;
+    const auto too_few = [&] { return Units() < kUnitsEach * TeamSize(); };
+    while (rows_ >= 2 * kLeastRows && too_few()) rows_ = CeilDivide(rows_, 2);
+    while (together_ > 1 && too_few()) together_ = CeilDivide(together_, 2);
+    across_ = CeilDivide(cut_.Panels(), together_);
     down_ = CeilDivide(p.m, rows_);
     units_ = Units();
-    if (!is_plain_) {
-      panel_bytes_ = BytesOfFloats(std::min(p.k / kernels_.each, kPanelTerms) * kernels_.columns);
-    }
-    const int64_t sums_bytes = is_direct_ ? 0 : BytesOfFloats(rows_ * kernels_.columns);
+    const int64_t terms = std::min(p.k / kernels_.each, kPanelTerms);
+    if (!is_plain_) panel_bytes_ = BytesOfFloats(terms * kernels_.columns);
+    const int64_t sums_bytes = is_direct_ ? 0 : BytesOfFloats(rows_ * together_ * kernels_.columns);
     scratch_.Book(planner, units_, panel_bytes_ + sums_bytes);
     planner.Costs({.cycles = p.Work() / static_cast<double>(16 * kernels_.each)});
   }
@@ -46,81 +52,110 @@ class PanelsPlan final : public ProductPlan {
   void Compute(const RunContext& run) const override {
     const Problem& p = problem();
     const double unit_work =
-        static_cast<double>(rows_ * kernels_.columns) * static_cast<double>(p.k);
+        static_cast<double>(rows_ * together_ * kernels_.columns) * static_cast<double>(p.k);
     (void)scratch_.Run(run, units_, UnitsOfWork(kPanelWork, unit_work),
                        [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
   }
 
  private:
   int64_t Units() const {
-    return problem().Batches() * CeilDivide(problem().m, rows_) * cut_.Panels();
+    return problem().Batches() * CeilDivide(problem().m, rows_) *
+           CeilDivide(cut_.Panels(), together_);
   }
 
   int64_t MostTerms() const { return kPanelTerms * kernels_.each; }
-  // What a unit packs of the right factor, from a term on.
-  PanelSource PanelOf(const RunContext& run, int64_t unit, int64_t term) const {
+
+  // Rows and panels of a unit. Units that share rows of `a` follow each other.
+  struct Unit {
+    int64_t batch, row, rows, first_panel, end_panel;
+  };
+  Unit UnitOf(int64_t unit) const {
+    const int64_t above = unit / across_, first = unit % across_ * together_;
+    const int64_t row = above % down_ * rows_;
+    return {.batch = above / down_,
+            .row = row,
+            .rows = std::min(rows_, problem().m - row),
+            .first_panel = first,
+            .end_panel = std::min(first + together_, cut_.Panels())};
+  }
+
+  // What is packed of the right factor, from a term on.
+  PanelSource PanelOf(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
     const Problem& p = problem();
-    const int64_t panel = unit % cut_.Panels(), batch = unit / cut_.Panels() / down_;
-    const int64_t begin = cut_.Begin(panel);
-    const int64_t from = p.OffsetOf(p.b, batch) + begin * p.b.column + term * p.b.row;
+    const int64_t from = p.OffsetOf(p.b, batch) + cut_.Begin(panel) * p.b.column + term * p.b.row;
     return {.from = setup_.b.At(run) + from * p.b.Size(),
             .term = p.b.row,
             .column = p.b.column,
             .terms = std::min(MostTerms(), p.k - term),
-            .columns = cut_.Begin(panel + 1) - begin};
+            .columns = cut_.Length(panel)};
   }
   // What is packed behind that, perhaps nothing.
-  Ahead NextOf(const RunContext& run, int64_t unit, int64_t term) const {
+  Ahead NextOf(const RunContext& run, int64_t unit, int64_t panel, int64_t term) const {
     const Problem& p = problem();
-    term += MostTerms();
-    if (term >= p.k) {
-      term = 0;
-      ++unit;
+    Unit at = UnitOf(unit);
+    if (++panel == at.end_panel) {
+      panel = at.first_panel;
+      term += MostTerms();
     }
-    if (unit == units_ || p.b.column != 1) return {};
-    const PanelSource next = PanelOf(run, unit, term);
+    if (term >= p.k) {
+      if (unit + 1 == units_) return {};
+      at = UnitOf(unit + 1);
+      panel = at.first_panel;
+      term = 0;
+    }
+    if (p.b.column != 1) return {};
+    const PanelSource next = PanelOf(run, at.batch, panel, term);
     return LinesOf(next.from, next.terms, next.columns * p.b.Size(), next.term * p.b.Size());
   }
 
-  // Units that share rows of `a` follow each other.
-  void RunUnit(const RunContext& run, int64_t unit, char* scratch) const {
-    const Problem& p = problem();
-    const int64_t above = unit / cut_.Panels(), batch = above / down_;
-    const int64_t column = cut_.Begin(unit % cut_.Panels()), row = above % down_ * rows_;
-    const int64_t rows = std::min(rows_, p.m - row);
-    const char* const a = setup_.a.At(run) + (p.OffsetOf(p.a, batch) + row * p.a.row) * p.a.Size();
-    char* const out =
-        setup_.out.At(run) +
-        (p.OffsetOf(p.out, batch) + row * p.out.row + column * p.out.column) * p.out.Size();
-    auto* const sums = reinterpret_cast<float*>(is_direct_ ? out : scratch + panel_bytes_);
-    const int64_t sums_row = is_direct_ ? p.out.row : kernels_.columns;
-    for (int64_t k = 0; k < p.k; k += MostTerms()) {
-      const PanelSource source = PanelOf(run, unit, k);
-      const auto* panel = static_cast<const float*>(source.from);
-      int64_t panel_row = source.term;
-      if (!is_plain_) {
-        kernels_.pack(source, reinterpret_cast<float*>(scratch));
-        panel = reinterpret_cast<const float*>(scratch);
-        panel_row = RoundUp(source.columns, kernels_.lanes);
+  void RunUnit(const RunContext& run, int64_t index, char* scratch) const {
+    const Unit unit = UnitOf(index);
+    for (int64_t k = 0; k < problem().k; k += MostTerms()) {
+      for (int64_t panel = unit.first_panel; panel < unit.end_panel; ++panel) {
+        Multiply(run, index, unit, panel, k, scratch);
       }
-      const bool finishes = !is_direct_ && k + source.terms == p.k;
-      const int64_t at_once = finishes && is_large_ ? kFinishedAtOnce : rows;
-      for (int64_t first = 0; first < rows; first += at_once) {
-        const int64_t count = std::min(at_once, rows - first);
-        Ahead ahead;
-        if (is_large_ && first + count == rows) {
-          ahead = NextOf(run, unit, k);
-        } else if (is_large_ && p.out.column == 1) {
-          ahead = LinesOf(out + first * p.out.row * p.out.Size(), count,
-                          source.columns * p.out.Size(), p.out.row * p.out.Size());
-        }
-        kernels_.multiply(a + (first * p.a.row + k) * p.a.Size(), p.a.row, count, panel, panel_row,
-                          source.terms, source.columns, k > 0, sums + first * sums_row, sums_row,
-                          ahead);
-        if (!finishes) continue;
-        for (int64_t r = first; r < first + count; ++r) {
-          FinishRow(run, batch, row + r, column, sums + r * sums_row, source.columns);
-        }
+    }
+  }
+
+  // Packs a panel from a term on, adds its products, and stores the sums if these are the last.
+  void Multiply(const RunContext& run, int64_t index, const Unit& unit, int64_t panel_index,
+                int64_t term, char* scratch) const {
+    const Problem& p = problem();
+    const PanelSource source = PanelOf(run, unit.batch, panel_index, term);
+    const auto* panel = static_cast<const float*>(source.from);
+    int64_t panel_row = source.term;
+    if (!is_plain_) {
+      kernels_.pack(source, reinterpret_cast<float*>(scratch));
+      panel = reinterpret_cast<const float*>(scratch);
+      panel_row = RoundUp(source.columns, kernels_.lanes);
+    }
+    const int64_t column = cut_.Begin(panel_index);
+    const char* const a =
+        setup_.a.At(run) + (p.OffsetOf(p.a, unit.batch) + unit.row * p.a.row + term) * p.a.Size();
+    char* const out = setup_.out.At(run) + (p.OffsetOf(p.out, unit.batch) + unit.row * p.out.row +
+                                            column * p.out.column) *
+                                               p.out.Size();
+    const int64_t sums_row = is_direct_ ? p.out.row : together_ * kernels_.columns;
+    auto* const sums = is_direct_ ? reinterpret_cast<float*>(out)
+                                  : reinterpret_cast<float*>(scratch + panel_bytes_) +
+                                        (panel_index - unit.first_panel) * kernels_.columns;
+    const bool finishes = !is_direct_ && term + source.terms == p.k;
+    const int64_t at_once = finishes && is_large_ ? kFinishedAtOnce : unit.rows;
+    for (int64_t first = 0; first < unit.rows; first += at_once) {
+      const int64_t count = std::min(at_once, unit.rows - first);
+      Ahead ahead;
+      if (is_large_ && first + count == unit.rows) {
+        ahead = NextOf(run, index, panel_index, term);
+      } else if (is_large_ && p.out.column == 1) {
+        ahead = LinesOf(out + first * p.out.row * p.out.Size(), count,
+                        source.columns * p.out.Size(), p.out.row * p.out.Size());
+      }
+      kernels_.multiply(a + first * p.a.row * p.a.Size(), p.a.row, count, panel, panel_row,
+                        source.terms, source.columns, term > 0, sums + first * sums_row, sums_row,
+                        ahead);
+      if (!finishes) continue;
+      for (int64_t r = first; r < first + count; ++r) {
+        FinishRow(run, unit.batch, unit.row + r, column, sums + r * sums_row, source.columns);
       }
     }
   }
@@ -131,7 +166,8 @@ class PanelsPlan final : public ProductPlan {
   bool is_plain_ = false;
   bool is_direct_ = false;  // sums are elements of the output
   const PanelCut cut_{problem().n, kernels_};
-  int64_t rows_ = 1, down_ = 1, units_ = 1;
+  // Of a unit, and units below and beside each other.
+  int64_t rows_ = 1, together_ = 1, down_ = 1, across_ = 1, units_ = 1;
   int64_t panel_bytes_ = 0;
   UnitScratch scratch_;
 };
