@@ -19,6 +19,8 @@ constexpr int64_t kEnoughTasks = 16;
 constexpr int64_t kManyTasks = 128;
 // Elements that are converted and added at once.
 constexpr int64_t kPiece = 512;
+// Lines whose chains of results are made side by side: each result waits for the one before it.
+constexpr int64_t kChains = 4;
 
 int64_t Distance(int64_t stride) { return stride == 0 ? INT64_MAX : stride; }
 
@@ -109,9 +111,11 @@ class Worker {
       if (problem_.across_) {
         RunAcross<F>(self, out, n, end - begin, stores, totals);
       } else {
-        for (int64_t i = 0; i < n; ++i) {
+        const int64_t chains = AreSumsOfNeighbours<F>() ? 1 : kChains;
+        for (int64_t i = 0; i < n; i += chains) {
           RunAlong<F>(self + i * lines.stride[1][inner] * self_size_,
-                      out + i * lines.stride[0][inner] * out_size_, end - begin, stores, totals[i]);
+                      out + i * lines.stride[0][inner] * out_size_, std::min(chains, n - i),
+                      end - begin, stores, totals + i);
         }
       }
       totals += n;
@@ -119,18 +123,48 @@ class Worker {
   }
 
  private:
+  // Sums of neighbours alone may pass the largest DOUBLE where sums in order do not.
+  template <class F>
+  bool AreSumsOfNeighbours() const {
+    return std::is_same_v<F, Sums<typename F::T>> && problem_.from_ != DType::kFloat64;
+  }
+
   template <class F, typename T = typename F::T>
-  void RunAlong(const char* self, char* out, int64_t count, bool stores, T& total) {
-    for (int64_t done = 0; done < count; done += kPiece) {
-      const int64_t n = std::min(kPiece, count - done);
-      T* const x =
-          Load<T>(self + done * problem_.self_stride_ * self_size_, problem_.self_stride_, n);
-      if (stores) {
-        Accumulate<F>(x, n, total);
-        Store(x, n, out + done * problem_.out_stride_ * out_size_, problem_.out_stride_);
-      } else {
-        total = TotalOf(F(), x, n, total);
+  void RunAlong(const char* self, char* out, int64_t lines, int64_t count, bool stores, T* totals) {
+    const int inner = problem_.lines_.rank - 1;
+    const int64_t piece = kPiece / lines, self_step = problem_.self_stride_ * self_size_;
+    const int64_t out_step = problem_.out_stride_ * out_size_;
+    if constexpr (std::is_same_v<F, Products<double>>) {
+      // Conversions of an element wait for no other: they hide in the chains.
+      if (problem_.from_ == DType::kFloat32 && problem_.to_ == DType::kFloat32 &&
+          self_step == self_size_ && out_step == out_size_) {
+        const float* x[kChains];
+        float* y[kChains];
+        for (int64_t i = 0; i < lines; ++i) {
+          x[i] = reinterpret_cast<const float*>(self) + i * problem_.lines_.stride[1][inner];
+          y[i] = reinterpret_cast<float*>(out) + i * problem_.lines_.stride[0][inner];
+        }
+        return Accumulate<F>(x, lines, count, totals, y);
       }
+    }
+    const bool direct = problem_.out_stride_ == 1 && !storing_.Changes();
+    for (int64_t done = 0; done < count; done += piece) {
+      const int64_t n = std::min(piece, count - done);
+      const T* x[kChains];
+      T* y[kChains];
+      char* to[kChains];
+      for (int64_t i = 0; i < lines; ++i) {
+        const char* const from = self + i * problem_.lines_.stride[1][inner] * self_size_;
+        to[i] = out + i * problem_.lines_.stride[0][inner] * out_size_ + done * out_step;
+        x[i] = Load<T>(from + done * self_step, problem_.self_stride_, n, i * piece);
+        y[i] = direct ? reinterpret_cast<T*>(to[i]) : reinterpret_cast<T*>(results_) + i * piece;
+      }
+      if (!stores) {
+        for (int64_t i = 0; i < lines; ++i) totals[i] = TotalOf(F(), x[i], n, totals[i]);
+        continue;
+      }
+      Accumulate<F>(x, lines, n, totals, y);
+      for (int64_t i = 0; i < lines && !direct; ++i) Store(y[i], n, to[i], problem_.out_stride_);
     }
   }
 
@@ -149,37 +183,55 @@ class Worker {
     }
   }
 
-  // Running results of a piece, from `total` on, which becomes the last of them. Sums of neighbours
-  // alone may pass the largest DOUBLE where sums in order do not.
-  template <class F, typename T = typename F::T>
-  void Accumulate(T* x, int64_t count, T& total) const {
-    if constexpr (std::is_same_v<F, Sums<T>>) {
-      if (problem_.from_ != DType::kFloat64) {
-        total = RunningSums(x, count, total);
+  // Running results of a piece of each line, from its total on, which becomes the last of them.
+  template <class F, typename E, typename T = typename F::T>
+  void Accumulate(const E* const (&x)[kChains], int64_t lines, int64_t count, T* totals,
+                  E* const (&y)[kChains]) const {
+    if constexpr (std::is_same_v<F, Sums<E>>) {
+      if (AreSumsOfNeighbours<F>()) {
+        totals[0] = RunningSums(x[0], count, totals[0], y[0]);
         return;
       }
     }
-    for (int64_t i = 0; i < count; ++i) x[i] = total = F::Of(total, x[i]);
+    if (lines == kChains) {
+      T a = totals[0], b = totals[1], c = totals[2], d = totals[3];
+      for (int64_t i = 0; i < count; ++i) {
+        y[0][i] = static_cast<E>(a = F::Of(a, x[0][i]));
+        y[1][i] = static_cast<E>(b = F::Of(b, x[1][i]));
+        y[2][i] = static_cast<E>(c = F::Of(c, x[2][i]));
+        y[3][i] = static_cast<E>(d = F::Of(d, x[3][i]));
+      }
+      totals[0] = a, totals[1] = b, totals[2] = c, totals[3] = d;
+      return;
+    }
+    for (int64_t line = 0; line < lines; ++line) {
+      T total = totals[line];
+      for (int64_t i = 0; i < count; ++i)
+        y[line][i] = static_cast<E>(total = F::Of(total, x[line][i]));
+      totals[line] = total;
+    }
   }
 
-  // Neighbours that may be written over.
+  // Neighbours, where they lie or in the buffers from element `place` on.
   template <typename T>
-  T* Load(const char* from, int64_t stride, int64_t count) {
+  const T* Load(const char* from, int64_t stride, int64_t count, int64_t place = 0) {
     const void* x = from;
-    if (stride != 1 || !(rounding_.Changes() || widening_.Changes())) {
+    const auto at = [&](char* buffer) { return buffer + place * int64_t{sizeof(double)}; };
+    if (stride != 1) {
+      char* const gathered = at(gathered_);
       copy::Gather(static_cast<size_t>(self_size_),
-                   copy::RowAt(const_cast<char*>(from), stride, count), count, gathered_);
-      x = gathered_;
+                   copy::RowAt(const_cast<char*>(from), stride, count), count, gathered);
+      x = gathered;
     }
     if (rounding_.Changes()) {
-      rounding_.Run(x, count, rounded_);
-      x = rounded_;
+      rounding_.Run(x, count, at(rounded_));
+      x = at(rounded_);
     }
     if (widening_.Changes()) {
-      widening_.Run(x, count, widened_);
-      x = widened_;
+      widening_.Run(x, count, at(widened_));
+      x = at(widened_);
     }
-    return static_cast<T*>(const_cast<void*>(x));
+    return static_cast<const T*>(x);
   }
 
   template <typename T>
@@ -207,6 +259,7 @@ class Worker {
   alignas(64) char rounded_[kPiece * sizeof(double)];
   alignas(64) char widened_[kPiece * sizeof(double)];
   alignas(64) char stored_[kPiece * sizeof(double)];
+  alignas(64) char results_[kPiece * sizeof(double)];
 };
 
 namespace {

@@ -33,7 +33,7 @@ HWY_INLINE V AddLanesBefore(D d, V v) {
 }
 
 template <typename T>
-T Scan(T* x, int64_t count, T total) {
+T Scan(const T* x, int64_t count, T total, T* y) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   // One addition waits for the last, for each vector.
@@ -41,15 +41,15 @@ T Scan(T* x, int64_t count, T total) {
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const auto sums = AddLanesBefore<1>(d, hn::LoadU(d, x + i));
-    hn::StoreU(hn::Add(before, sums), d, x + i);
+    hn::StoreU(hn::Add(before, sums), d, y + i);
     before = hn::Add(before, Lanes(d, sums, [&](size_t) { return hn::Lanes(d) - 1; }));
   }
   total = hn::GetLane(before);
   // One lane at a time: an integer wraps in a vector, too.
   const hn::CappedTag<T, 1> one;
   for (; i < count; ++i) {
-    hn::StoreU(hn::Add(hn::Set(one, total), hn::LoadU(one, x + i)), one, x + i);
-    total = x[i];
+    hn::StoreU(hn::Add(hn::Set(one, total), hn::LoadU(one, x + i)), one, y + i);
+    total = y[i];
   }
   return total;
 }
@@ -70,8 +70,12 @@ T Sum(const T* x, int64_t count) {
   return hn::GetLane(total);
 }
 
-double ScanDoubles(double* x, int64_t count, double total) { return Scan(x, count, total); }
-int64_t ScanIntegers(int64_t* x, int64_t count, int64_t total) { return Scan(x, count, total); }
+double ScanDoubles(const double* x, int64_t count, double total, double* y) {
+  return Scan(x, count, total, y);
+}
+int64_t ScanIntegers(const int64_t* x, int64_t count, int64_t total, int64_t* y) {
+  return Scan(x, count, total, y);
+}
 double SumDoubles(const double* x, int64_t count) { return Sum(x, count); }
 int64_t SumIntegers(const int64_t* x, int64_t count) { return Sum(x, count); }
 
@@ -87,11 +91,11 @@ HWY_EXPORT(ScanIntegers);
 HWY_EXPORT(SumDoubles);
 HWY_EXPORT(SumIntegers);
 
-double RunningSums(double* x, int64_t count, double total) {
-  return HWY_DYNAMIC_DISPATCH(ScanDoubles)(x, count, total);
+double RunningSums(const double* x, int64_t count, double total, double* y) {
+  return HWY_DYNAMIC_DISPATCH(ScanDoubles)(x, count, total, y);
 }
-int64_t RunningSums(int64_t* x, int64_t count, int64_t total) {
-  return HWY_DYNAMIC_DISPATCH(ScanIntegers)(x, count, total);
+int64_t RunningSums(const int64_t* x, int64_t count, int64_t total, int64_t* y) {
+  return HWY_DYNAMIC_DISPATCH(ScanIntegers)(x, count, total, y);
 }
 double SumOf(const double* x, int64_t count) { return HWY_DYNAMIC_DISPATCH(SumDoubles)(x, count); }
 int64_t SumOf(const int64_t* x, int64_t count) {
