@@ -15,6 +15,8 @@ namespace {
 constexpr int64_t kCounted = 1024;
 // Entries that are kept beside the wanted ones until those are looked for again.
 constexpr int64_t kRoom = 256;
+// So many wanted entries are kept in order from the begin on.
+constexpr int64_t kFew = 16;
 // Entries that are merged at once.
 constexpr int64_t kMerged = 64 * 1024;
 
@@ -52,12 +54,29 @@ void Select(Entry* run, int64_t count, int64_t wanted) {
   }
 }
 
+// The same for a few, which are kept in order as the others come by.
+template <typename Entry>
+void SelectFew(Entry* run, int64_t count, int64_t wanted) {
+  for (int64_t i = 1; i < count; ++i) {
+    const Entry entry = run[i];
+    int64_t to = std::min(i, wanted);
+    if (to == wanted && !(entry < run[wanted - 1])) continue;
+    if (to == wanted) --to;
+    for (; to > 0 && entry < run[to - 1]; --to) run[to] = run[to - 1];
+    run[to] = entry;
+  }
+}
+
 }  // namespace
 
 template <typename Entry>
 Entry* Sorter<Entry>::SortRun(Entry* run, Entry* other, int64_t count) const {
   if (count >= kCounted && wanted_ > count / 4) {
     return SortByDigits(run, other, count, KeyBits(order_.dtype));
+  }
+  if (wanted_ <= kFew) {
+    SelectFew(run, count, wanted_);
+    return run;
   }
   const int64_t sorted = std::min(wanted_, count);
   if (sorted < count) Select(run, count, sorted);
