@@ -76,8 +76,12 @@ void GatherElements(const Place& place, int64_t count, void* to) {
       });
     } else if (stride == 0) {
       each([length, end](const T* in, T* out) { Repeat(*in, length, end, out); });
+    } else if (stride == -1) {
+      // The compiler makes vectors of this one, and of the next.
+      each([length](const T* in, T* out) {
+        for (int64_t i = 0; i < length; ++i) out[i] = in[-i];
+      });
     } else if (stride == 2) {
-      // The compiler makes vectors of this one.
       each([length](const T* in, T* out) {
         for (int64_t i = 0; i < length; ++i) out[i] = in[2 * i];
       });
