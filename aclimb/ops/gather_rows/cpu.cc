@@ -163,14 +163,17 @@ struct Elements {
   int64_t count;
 };
 
-// False when self lacks one. Several are read before the first one is written: a read waits for a
-// write whose address ends alike.
-template <typename T>
+// False when self lacks one; kKnown says that it does not, and that none is negative. Several are
+// read before the first one is written: a read waits for a write whose address ends alike.
+template <bool kKnown, typename T>
 bool GatherElements(const Naming naming, const Elements<T> elements) {
   constexpr int64_t kAtOnce = 4;
   if (elements.from_step == 0) FetchRow(naming, elements.from, elements.count);
   bool all_known = true;
   const auto read = [&, naming, elements](int64_t i) {
+    if constexpr (kKnown) {
+      return elements.from[elements.index[i * elements.index_step] * naming.stride];
+    }
     const int64_t place = naming.Place(elements.index[i * elements.index_step]);
     if (naming.Has(place)) [[likely]] {
       return elements.from[i * elements.from_step + place * naming.stride];
@@ -210,6 +213,12 @@ bool Gather(const Args& args) {
     });
     return !unknown.load(std::memory_order_relaxed);
   }
+  // Indices that many rows share are looked at once.
+  int64_t indices = 1;
+  for (int d = args.dim; d < args.dim + args.index_rank; ++d) indices *= args.out.shape[d];
+  const bool shared = length == 1 && args.out.ElementCount() > indices;
+  const bool known = shared && std::all_of(args.index, args.index + indices,
+                                           [naming](int64_t i) { return naming.Has(i); });
   ParallelFor(args.out.ElementCount() / length, kPiece / length, [&](int64_t begin, int64_t end) {
     Runs runs(args);
     runs.Seek(begin);
@@ -222,13 +231,15 @@ bool Gather(const Args& args) {
       const T* const read = self + runs.Self();
       T* const write = out + runs.Out();
       if (length == 1) {
-        all_known &= GatherElements<T>(naming, {.index = index,
-                                                .index_step = index_step,
-                                                .from = read,
-                                                .from_step = self_step,
-                                                .to = write,
-                                                .to_step = out_step,
-                                                .count = count});
+        const Elements<T> elements = {.index = index,
+                                      .index_step = index_step,
+                                      .from = read,
+                                      .from_step = self_step,
+                                      .to = write,
+                                      .to_step = out_step,
+                                      .count = count};
+        all_known &= known && self_step == 0 ? GatherElements<true>(naming, elements)
+                                             : GatherElements<false>(naming, elements);
       } else {
         const auto slice = [&](int64_t i) {
           return naming.Slice(index[i * index_step], read + i * self_step);

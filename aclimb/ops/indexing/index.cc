@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <limits>
 
+#include "aclimb/copy/stream.h"
 #include "aclimb/copy/zeros.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/text.h"
@@ -135,7 +135,7 @@ class IndexPlan final : public Plan {
               if (place < 0) {
                 for (int64_t i = 0; i < n; ++i) write[i * to_step] = 0;
               } else if (consecutive) {
-                std::memcpy(write, self + place + at[0], static_cast<size_t>(n) * sizeof(T));
+                copy::CopyBytes(self + place + at[0], n * static_cast<int64_t>(sizeof(T)), write);
               } else {
                 const T* const read = self + place + at[0];
                 for (int64_t i = 0; i < n; ++i) write[i * to_step] = read[i * from_step];
