@@ -2,8 +2,9 @@
 #define HWY_TARGET_INCLUDE "aclimb/reduction/kernels.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
+#include <hwy/contrib/math/math-inl.h>
+
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -185,6 +186,34 @@ struct Times {
     hn::Store(lanes, Tag<double>(), all);
     for (int64_t i = 1; i < LaneCount<double>(); ++i) all[0] *= all[i];
     return all[0];
+  }
+};
+
+// |x|^exponent, which is the shift of every result.
+struct Power {
+  static constexpr bool kShifts = true;
+  template <class V>
+  static HWY_INLINE V Of(V x, V exponent) {
+    const hn::DFromV<V> d;
+    const V zero = hn::Zero(d), infinity = hn::Inf(d), size = hn::Abs(x);
+    const auto falls = hn::Lt(exponent, zero);
+    // Beyond the numbers that hn::Exp knows, powers are 0 or infinite.
+    const V logarithm = hn::Mul(exponent, hn::Log(d, size));
+    const V most = hn::Set(d, 705.0);
+    const V usual = hn::Exp(d, hn::Min(hn::Max(logarithm, hn::Neg(most)), most));
+    const V power = hn::IfThenElse(hn::Gt(logarithm, most), infinity,
+                                   hn::IfThenZeroElse(hn::Lt(logarithm, hn::Neg(most)), usual));
+    const V of_zero = hn::IfThenElseZero(falls, infinity);
+    const V of_infinity = hn::IfThenZeroElse(falls, infinity);
+    return hn::IfThenElse(hn::Eq(size, zero), of_zero,
+                          hn::IfThenElse(hn::Eq(size, infinity), of_infinity,
+                                         hn::IfThenElse(hn::IsNaN(x), x, power)));
+  }
+};
+struct Powers : Sums<double, Power> {
+  static HWY_INLINE V Padding(V exponent) {
+    const Tag<double> d;
+    return hn::IfThenElseZero(hn::Lt(exponent, hn::Zero(d)), hn::Inf(d));
   }
 };
 
@@ -380,6 +409,40 @@ struct VectorKernel {
   static constexpr Kernel kKernel = {&Rows, &Columns};
 };
 
+template <class F, Fold fold>
+struct As : F {
+  static constexpr Fold kFold = fold;
+};
+
+// The exponent as the shifts that the folds on vectors know.
+struct PowerKernel {
+  using Of = VectorKernel<As<Powers, Fold::kPowers>, float>;
+  static constexpr int64_t kMost = 512;
+
+  static void Rows(const void* from, int64_t pitch, int64_t rows, int64_t count, const Terms& terms,
+                   Slot* first, Slot*) {
+    double exponents[kMost + kSlack];
+    std::fill_n(exponents, std::min(rows, kMost), terms.exponent);
+    const float* x = static_cast<const float*>(from);
+    for (int64_t r = 0; r < rows; r += kMost, x += kMost * pitch) {
+      Of::Rows(x, pitch, std::min(kMost, rows - r), count, {.shift = exponents}, first + r,
+               nullptr);
+    }
+  }
+  static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,
+                      const Terms& terms, Slot* first, Slot*) {
+    double exponents[kMost + kSlack];
+    std::fill_n(exponents, std::min(columns, kMost) + kSlack, terms.exponent);
+    const float* x = static_cast<const float*>(from);
+    for (int64_t j = 0; j < columns; j += kMost) {
+      Of::Columns(x + j, pitch, rows, std::min(kMost, columns - j), {.shift = exponents}, first + j,
+                  nullptr);
+    }
+  }
+
+  static constexpr Kernel kKernel = {&Rows, &Columns};
+};
+
 // ---- Folds on elements, of which the compiler makes vectors
 
 template <typename T>
@@ -416,20 +479,6 @@ struct WholeFold {
     if constexpr (fold == Fold::kMax) return std::numeric_limits<K>::min();
     if constexpr (fold == Fold::kMin) return std::numeric_limits<K>::max();
     return fold == Fold::kProduct || fold == Fold::kAll ? 1 : 0;
-  }
-};
-
-struct PowerFold {
-  static constexpr Fold kFold = Fold::kPowers;
-  static constexpr bool kWhole = false;
-  template <typename T>
-  using Kept = double;
-  template <typename K>
-  static constexpr K Start() {
-    return 0;
-  }
-  static HWY_INLINE double Add(double kept, float element, const Terms& terms) {
-    return kept + std::pow(std::fabs(static_cast<double>(element)), terms.exponent);
   }
 };
 
@@ -478,11 +527,6 @@ struct ScalarKernel {
 
 // ---- The table
 
-template <class F, Fold fold>
-struct As : F {
-  static constexpr Fold kFold = fold;
-};
-
 struct Table {
   Kernel of[kFoldCount][kStorageCount] = {};
 
@@ -521,7 +565,7 @@ constexpr Table MakeTable() {
   table.AddVectors<Sums<float, NotZero>, Fold::kNonzeros, float>();
   table.AddVectors<Extremes<float, Absolute, false>, Fold::kMaxAbsolute, float>();
   table.AddVectors<Extremes<float, Absolute, true>, Fold::kMinAbsolute, float>();
-  table.At(Fold::kPowers, DType::kFloat32) = ScalarKernel<PowerFold, float>::kKernel;
+  table.At(Fold::kPowers, DType::kFloat32) = PowerKernel::kKernel;
   table.AddVectors<Moments, Fold::kMoments, float>();
   table.AddVectors<Sums<float, Exponential>, Fold::kExponentials, float>();
   return table;

@@ -2,6 +2,7 @@
 
 #include "aclimb/executor/by_type.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -29,16 +30,30 @@ Status AnswerCdist(TypedCall& call) {
   if (dims.empty() || a.dtype != b.dtype || dims != std::vector(b.dims, b.dims + b.rank)) {
     return call.Unsupported("inputs 0 and 1 of one dtype and shape, with a dimension at least");
   }
-  uint64_t bytes = SizeOf(DType(a.dtype));
-  for (const int64_t extent : dims) bytes *= static_cast<uint64_t>(extent);
-  const ScopedTensor difference(call.Scratch(bytes), a.dtype, dims);
-  const auto& [inputs, outputs] = tensors.value();
-  RunOperator<&aclnnSubGetWorkspaceSize, &aclnnSub>(call, inputs[0], inputs[1], ScopedScalar(1),
-                                                    difference);
-  RunOperator<&aclnnNormGetWorkspaceSize, &aclnnNorm>(
-      call, difference,
-      ScopedScalar(is_infinite ? std::numeric_limits<float>::infinity() : p.value()),
-      call.Array(std::vector<int64_t>{-1}), false, outputs[0]);
+  // So many rows at a time that their differences stay in a cache.
+  constexpr int64_t kBytes = 256 * 1024;
+  const auto size = static_cast<int64_t>(SizeOf(DType(a.dtype)));
+  const int64_t length = dims.back();
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < dims.size(); ++d) rows *= dims[d];
+  const int64_t most = std::clamp<int64_t>(kBytes / std::max<int64_t>(1, length * size), 1,
+                                           std::max<int64_t>(1, rows));
+  void* const difference = call.Scratch(static_cast<uint64_t>(most * length * size));
+  const float order = is_infinite ? std::numeric_limits<float>::infinity() : p.value();
+  const auto part = [](const AclimbOpTensor& tensor, int64_t first, std::vector<int64_t> shape) {
+    const auto each = static_cast<int64_t>(SizeOf(DType(tensor.dtype)));
+    return ScopedTensor(static_cast<char*>(tensor.data) + first * each, tensor.dtype, shape);
+  };
+  const aclIntArray* const last = call.Array(std::vector<int64_t>{-1});
+  for (int64_t row = 0; row < rows; row += most) {
+    const int64_t n = std::min(most, rows - row);
+    const ScopedTensor between(difference, a.dtype, {n, length});
+    RunOperator<&aclnnSubGetWorkspaceSize, &aclnnSub>(call, part(a, row * length, {n, length}),
+                                                      part(b, row * length, {n, length}),
+                                                      ScopedScalar(1), between);
+    RunOperator<&aclnnNormGetWorkspaceSize, &aclnnNorm>(call, between, ScopedScalar(order), last,
+                                                        false, part(call.Output(0), row, {n}));
+  }
   return Ok();
 }
 
