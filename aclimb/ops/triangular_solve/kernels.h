@@ -21,8 +21,10 @@ struct Problem {
 
 // Columns that a call solves at most.
 inline constexpr int64_t kMostColumns = 64;
+// Rows from which a call subtracts at a time what is solved.
+inline constexpr int64_t kRowsTogether = 4;
 
-//   scratch  rows * kMostColumns values
+//   scratch  rows * (kMostColumns + kRowsTogether) values
 using Solve = void (*)(const Problem& problem, double* scratch);
 
 // For the instruction set in use; FLOAT or DOUBLE.

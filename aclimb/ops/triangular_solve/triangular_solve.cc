@@ -45,7 +45,7 @@ class SolvePlan final : public Plan {
     for (int d = 0; d < x_.rank - 2; ++d) batches_ *= x_.shape[d];
     parts_ = CeilDivide(columns_, kMostColumns);
     scratch_.Book(planner, batches_ * parts_,
-                  rows_ * kMostColumns * static_cast<int64_t>(sizeof(double)));
+                  rows_ * (kMostColumns + kRowsTogether) * static_cast<int64_t>(sizeof(double)));
     planner.Costs({.cycles = Work() * static_cast<double>(batches_ * parts_) / 4});
   }
 
