@@ -6,8 +6,8 @@
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/sized_plan.h"
 #include "aclimb/ops/selection/contracts.h"
-#include "aclimb/ops/selection/flags.h"
 #include "aclimb/simd/chunks.h"
+#include "aclimb/simd/ones.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 

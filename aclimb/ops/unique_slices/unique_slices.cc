@@ -13,6 +13,7 @@
 #include "aclimb/ops/unique_slices/slice_order.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/chunks.h"
+#include "aclimb/simd/ones.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::unique_slices {
@@ -155,8 +156,8 @@ class UniquePlan final : public SizedPlan {
     return Number(run, [=](int64_t k, int64_t i) { values[k] = self[i]; });
   }
 
-  // Calls note(number of a run, where it begins) for each slice of it, since branches would be in
-  // vain here. Writes which run each slice is in, and the counts.
+  // Calls note(number of a run, where it begins) for each run. Writes which run each slice is in,
+  // and the counts.
   template <typename Note>
   int64_t Number(const RunContext& run, Note note) const {
     const auto* const begins = run.Piece<uint8_t>(begins_);
@@ -173,24 +174,29 @@ class UniquePlan final : public SizedPlan {
         ParallelForAll(chunks_, 1, [=, this](int64_t first_chunk, int64_t last_chunk) {
           for (int64_t chunk = first_chunk; chunk < last_chunk; ++chunk) {
             const int64_t begin = chunk * kChunk, end = EndOfChunk(chunk, length_);
-            int64_t k = before[chunk] - 1;
+            int64_t k = before[chunk];
             if (inverse != nullptr) {
-              int64_t own = k;
+              int64_t own = k - 1;
               for (int64_t i = begin; i < end; ++i) {
                 inverse[order == nullptr ? i : order[i]] = own += begins[i];
               }
             }
-            const int64_t first = std::find(begins + begin, begins + end, 1) - begins;
-            for (int64_t i = first, start = first; i < end; ++i) {
-              start = begins[i] != 0 ? i : start;
-              k += begins[i];
-              note(k, start);
-              if (counts != nullptr) counts[k] = i + 1 - start;
-            }
+            // Of runs that begin here, the last one goes on behind the chunk.
+            int64_t start = -1;
+            EachOnes(begins + begin, 1, end - begin, kAnyBit,
+                     [&](const int64_t* places, int64_t some) {
+                       for (int64_t j = 0; j < some; ++j) {
+                         const int64_t i = begin + places[j];
+                         note(k + j, i);
+                         if (counts != nullptr && start >= 0) counts[k + j - 1] = i - start;
+                         start = i;
+                       }
+                       k += some;
+                     });
             if (counts == nullptr) continue;
-            // The last run goes on.
-            if (first < end)
-              counts[k] += std::find(begins + end, begins + length_, 1) - (begins + end);
+            if (start >= 0) {
+              counts[k - 1] = std::find(begins + end, begins + length_, 1) - begins - start;
+            }
             // Of what lies behind the counts, each chunk clears its share.
             std::fill(counts + std::clamp(found, begin, end), counts + end, 0);
           }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace aclimb::selection {
+namespace aclimb {
 
 // Any of a mask's: what is not 0 is true.
 inline constexpr uint8_t kAnyBit = 0xFF;
@@ -45,4 +45,4 @@ void EachOnes(const T* x, int64_t step, int64_t count, T bits, const Body& body)
   }
 }
 
-}  // namespace aclimb::selection
+}  // namespace aclimb
