@@ -158,6 +158,12 @@ struct Square : Itself {
     return hn::Mul(x, x);
   }
 };
+struct Cube : Itself {
+  template <class V>
+  static HWY_INLINE V Of(V x, V) {
+    return hn::Mul(hn::Abs(x), hn::Mul(x, x));
+  }
+};
 struct NotZero : Itself {
   template <class V>
   static HWY_INLINE V Of(V x, V) {
@@ -417,10 +423,12 @@ struct As : F {
 // The exponent as the shifts that the folds on vectors know.
 struct PowerKernel {
   using Of = VectorKernel<As<Powers, Fold::kPowers>, float>;
+  using OfCubes = VectorKernel<As<Sums<double, Cube>, Fold::kPowers>, float>;
   static constexpr int64_t kMost = 512;
 
   static void Rows(const void* from, int64_t pitch, int64_t rows, int64_t count, const Terms& terms,
                    Slot* first, Slot*) {
+    if (terms.exponent == 3) return OfCubes::Rows(from, pitch, rows, count, terms, first, nullptr);
     double exponents[kMost + kSlack];
     std::fill_n(exponents, std::min(rows, kMost), terms.exponent);
     const float* x = static_cast<const float*>(from);
@@ -431,6 +439,9 @@ struct PowerKernel {
   }
   static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,
                       const Terms& terms, Slot* first, Slot*) {
+    if (terms.exponent == 3) {
+      return OfCubes::Columns(from, pitch, rows, columns, terms, first, nullptr);
+    }
     double exponents[kMost + kSlack];
     std::fill_n(exponents, std::min(columns, kMost) + kSlack, terms.exponent);
     const float* x = static_cast<const float*>(from);
