@@ -42,19 +42,20 @@ void MaxRow(const MaxArgs& args, int64_t r, float* to, int32_t* indices) {
       auto best = empty ? hn::Set(d, -std::numeric_limits<float>::infinity())
                         : hn::LoadU(d, planes + first * inner + c);
       auto index = hn::Set(di, static_cast<int32_t>(first));
+      const auto steps = hn::Set(di, static_cast<int32_t>(column_step));
       for (int64_t z = layers.begin; z < layers.end; ++z) {
         for (int64_t i = lines.begin; i < lines.end; ++i) {
-          int64_t at = start + z * layer_step + i * line_step;
-          const float* from = planes + at * inner + c;
+          const int64_t line_start = start + z * layer_step + i * line_step;
+          const float* from = planes + line_start * inner + c;
+          auto at = hn::Set(di, static_cast<int32_t>(line_start));
           for (int64_t j = columns.size(); j > 0; --j) {
             const auto x = hn::LoadU(d, from);
             const auto larger = hn::Or(hn::Gt(x, best), hn::IsNaN(x));
             best = hn::IfThenElse(larger, x, best);
             if constexpr (kIndexed) {
-              index = hn::IfThenElse(hn::RebindMask(di, larger),
-                                     hn::Set(di, static_cast<int32_t>(at)), index);
+              index = hn::IfThenElse(hn::RebindMask(di, larger), at, index);
+              at = hn::Add(at, steps);
             }
-            at += column_step;
             from += column_step * inner;
           }
         }
