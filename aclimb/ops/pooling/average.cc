@@ -1,11 +1,14 @@
 // The operators that take the mean of each window: the C functions, and the plans between them.
 
+#include <algorithm>
+
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/pooling/adaptive_contracts.h"
 #include "aclimb/ops/pooling/average_contracts.h"
 #include "aclimb/ops/pooling/kernels.h"
 #include "aclimb/ops/pooling/no_windows.h"
 #include "aclimb/ops/pooling/side_by_side.h"
+#include "aclimb/reduction/reduction.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
@@ -113,9 +116,25 @@ MeanArgs SharingArgs(const Arguments& arguments, size_t dims, int self, int pool
                 0, [](const Axis& axis) { return MeanWindows::Adaptive(axis.in, axis.out); });
 }
 
+void ToMean(const reduction::Finishing& of, int64_t count, reduction::Slot* first,
+            reduction::Slot*) {
+  for (int64_t i = 0; i < count; ++i) first[i].real /= static_cast<double>(of.reduced);
+}
+
 template <size_t kDims>
 Result<PlanPointer> MakeAdaptivePlan(const Arguments& arguments, Planner& planner) {
   using namespace adaptive;  // NOLINT: the positions
+  const std::vector<int64_t>& pooled = arguments.Tensor(kOut).shape;
+  if (!arguments.Tensor(kSelf).IsEmpty() &&
+      std::all_of(pooled.end() - kDims, pooled.end(), [](int64_t extent) { return extent == 1; })) {
+    // One window has all of a plane, whatever the strides are.
+    return reduction::MakePlan(planner, arguments,
+                               {.fold = reduction::Fold::kSum,
+                                .input = kSelf,
+                                .reduced = ((1u << kDims) - 1) << (pooled.size() - kDims),
+                                .outputs = {reduction::Output{.parameter = kOut}},
+                                .finish = &ToMean});
+  }
   return MakePlanOf(arguments, planner, kSelf, kOut, SharingArgs(arguments, kDims, kSelf, kOut),
                     kDims, false);
 }
