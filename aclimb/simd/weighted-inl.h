@@ -11,6 +11,9 @@
 #include <hwy/highway.h>
 
 #include <cstdint>
+#include <type_traits>
+
+#include "aclimb/simd/float-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb {
@@ -44,6 +47,13 @@ HWY_INLINE void AddWeighted(D d, const Terms& terms, int64_t length, bool stream
   using Sum = hn::TFromD<D>;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   if (length < lanes) {
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<Sum, float>) {
+      auto sum = hn::Zero(d);
+      terms([&](const T* row, auto weight) HWY_ATTR {
+        sum = hn::MulAdd(hn::Set(d, static_cast<Sum>(weight)), LoadFirst(d, row, length), sum);
+      });
+      return StoreFirst(d, sum, to, length);
+    }
     for (int64_t i = 0; i < length; ++i) {
       Sum sum = 0;
       terms([&](const T* row, auto weight)

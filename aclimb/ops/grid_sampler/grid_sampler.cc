@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/grid_sampler/contracts.h"
 #include "aclimb/ops/grid_sampler/kernels.h"
@@ -14,17 +15,69 @@ namespace {
 
 using contract::Arguments;
 
+rows::Order ChannelsLast(int rank) {
+  rows::Order order = rows::OwnOrder(rank);
+  std::rotate(order.dimension + 1, order.dimension + 2, order.dimension + rank);
+  return order;
+}
+
 // Half types are computed in float32.
 DType ComputedIn(DType dtype) { return dtype == DType::kFloat64 ? dtype : DType::kFloat32; }
 
-rows::Dense DenseInput(const Arguments& arguments, Planner& planner, int parameter) {
+// Whether the channels of images lie beside each other in memory.
+bool HasChannelsLast(const TensorView& view) {
+  return rows::Permuted(view, ChannelsLast(view.rank)).IsContiguous();
+}
+
+struct DenseImages {
+  rows::Dense dense;
+  bool channels_last = false;
+
+  Images Of(const RunContext& run) const { return {dense.Data(run), channels_last}; }
+};
+DenseImages ImagesOf(const Arguments& arguments, Planner& planner, int parameter, bool is_input,
+                     bool channels_last) {
+  const TensorView view = arguments.Tensor(parameter).View();
+  const DType dtype = ComputedIn(view.dtype);
+  const rows::Order order = channels_last ? ChannelsLast(view.rank) : rows::OwnOrder(view.rank);
+  return {is_input ? rows::Dense::Input(planner, parameter, view, dtype, order)
+                   : rows::Dense::Output(planner, parameter, view, dtype, order),
+          channels_last};
+}
+// As they are in memory.
+DenseImages ImagesAsTheyAre(const Arguments& arguments, Planner& planner, int parameter,
+                            bool is_input) {
+  return ImagesOf(arguments, planner, parameter, is_input,
+                  HasChannelsLast(arguments.Tensor(parameter).View()));
+}
+// For kernels that look at all channels of an element at once: that they lie beside each other is
+// worth a copy of the images if the places are not much fewer than their elements.
+DenseImages SampledImages(const Arguments& arguments, Planner& planner, int parameter,
+                          const Args& args) {
+  const bool is_worth = args.channels > 1 && 4 * args.Places() >= args.Elements();
+  return ImagesOf(arguments, planner, parameter, true,
+                  is_worth || HasChannelsLast(arguments.Tensor(parameter).View()));
+}
+
+rows::Dense DenseGrid(const Arguments& arguments, Planner& planner, int parameter) {
   const TensorView view = arguments.Tensor(parameter).View();
   return rows::Dense::Input(planner, parameter, view, ComputedIn(view.dtype));
 }
-rows::Dense DenseOutput(const Arguments& arguments, Planner& planner, int parameter) {
-  const TensorView view = arguments.Tensor(parameter).View();
-  return rows::Dense::Output(planner, parameter, view, ComputedIn(view.dtype));
-}
+
+// Scratch memory for each thread.
+struct Scratch {
+  SlotMemory slots = {};
+  WorkspacePiece piece;
+
+  void Book(Planner& planner, const Args& args, bool of_input, int64_t units) {
+    slots.count = std::min<int64_t>({int64_t{TeamSize()}, units, Slots::kMost});
+    slots.bytes = ScratchBytes(args, of_input);
+    piece = planner.workspace().Book(slots.count, slots.bytes);
+  }
+  SlotMemory Of(const RunContext& run) const {
+    return {run.Piece<void>(piece), slots.count, slots.bytes};
+  }
+};
 
 Args ArgsOf(const Arguments& arguments, int input, int grid, int interpolation) {
   const std::vector<int64_t>& image = arguments.Tensor(input).shape;
@@ -37,7 +90,8 @@ Args ArgsOf(const Arguments& arguments, int input, int grid, int interpolation) 
                .out = {1, 1, 1},
                .interpolation = Interpolation(arguments.Integer(interpolation)),
                .padding = Padding(arguments.Integer(interpolation + 1)),
-               .corners = arguments.Bool(interpolation + 2)};
+               .corners = arguments.Bool(interpolation + 2),
+               .dtype = ComputedIn(arguments.Tensor(input).dtype)};
   std::copy(image.begin() + 2, image.end(), args.in + kAxes - axes);
   std::copy(places.begin() + 1, places.end() - 1, args.out + kAxes - axes);
   return args;
@@ -54,15 +108,18 @@ double CyclesOf(const Args& args) {
 
 struct SamplePlan final : Plan {
   Args args;
-  rows::Dense input, grid, out;
+  DenseImages input, out;
+  rows::Dense grid;
+  Scratch scratch;
 
   void Run(const RunContext& run) const override {
-    rows::RunDense(run, {&input, &grid, &out}, [&] {
+    rows::RunDense(run, {&input.dense, &grid, &out.dense}, [&] {
       Args of_run = args;
-      of_run.input = input.Data(run);
+      of_run.input = input.Of(run);
       of_run.grid = grid.Data(run);
-      of_run.result = out.Data(run);
-      return out.dtype() == DType::kFloat64 ? Sample<double>(of_run) : Sample<float>(of_run);
+      of_run.result = out.Of(run);
+      of_run.scratch = scratch.Of(run);
+      return Sample(of_run);
     });
   }
 };
@@ -71,43 +128,48 @@ Result<PlanPointer> PlanForward(const Arguments& arguments, Planner& planner) {
   using namespace forward;  // NOLINT: the positions
   if (arguments.Tensor(kOut).IsEmpty()) return PlanPointer();
   auto plan = NewPlan<SamplePlan>();
-  plan->args = ArgsOf(arguments, kInput, kGrid, kInterpolation);
-  plan->input = DenseInput(arguments, planner, kInput);
-  plan->grid = DenseInput(arguments, planner, kGrid);
-  plan->out = DenseOutput(arguments, planner, kOut);
-  planner.Costs({.cycles = CyclesOf(plan->args) + plan->input.CopyCycles() +
-                           plan->grid.CopyCycles() + plan->out.CopyCycles()});
+  const Args& args = plan->args = ArgsOf(arguments, kInput, kGrid, kInterpolation);
+  plan->input = SampledImages(arguments, planner, kInput, args);
+  plan->grid = DenseGrid(arguments, planner, kGrid);
+  plan->out = ImagesAsTheyAre(arguments, planner, kOut, false);
+  plan->scratch.Book(planner, args, false, args.batch * args.Places());
+  planner.Costs({.cycles = CyclesOf(args) + plan->input.dense.CopyCycles() +
+                           plan->grid.CopyCycles() + plan->out.dense.CopyCycles()});
   return PlanPointer(std::move(plan));
 }
 
 struct GradientPlan final : Plan {
   Args args;
-  rows::Dense gradient, input, grid, input_gradient, grid_gradient;
-  WorkspacePiece sums;
+  DenseImages gradient, input, input_gradient;
+  rows::Dense grid, grid_gradient;
+  Scratch of_input, of_grid;
 
   void Run(const RunContext& run) const override {
-    rows::RunDense(run, {&gradient, &input, &grid}, [&] {
-      grid.dtype() == DType::kFloat64 ? Compute<double>(run) : Compute<float>(run);
-      return true;
+    rows::RunDense(run, {&gradient.dense, &input.dense, &grid}, [&] {
+      Args of_run = args;
+      of_run.gradient = gradient.Of(run);
+      of_run.input = input.Of(run);
+      of_run.grid = grid.Data(run);
+      of_run.input_gradient = input_gradient.Of(run);
+      of_run.grid_gradient = grid_gradient.Data(run);
+      of_run.scratch = of_input.Of(run);
+      if (input_gradient.dense.given() &&
+          (!InputGradient(of_run) || !input_gradient.dense.Deliver(run))) {
+        return false;
+      }
+      of_run.scratch = of_grid.Of(run);
+      return !grid_gradient.given() || (GridGradient(of_run) && grid_gradient.Deliver(run));
     });
   }
-
- private:
-  template <typename T>
-  void Compute(const RunContext& run) const {
-    Args of_run = args;
-    of_run.gradient = gradient.Data(run);
-    of_run.input = input.Data(run);
-    of_run.grid = grid.Data(run);
-    of_run.input_gradient = input_gradient.Data(run);
-    of_run.grid_gradient = grid_gradient.Data(run);
-    of_run.sums = run.Piece<double>(sums);
-    if (input_gradient.given() && (!InputGradient<T>(of_run) || !input_gradient.Deliver(run))) {
-      return;
-    }
-    if (grid_gradient.given() && GridGradient<T>(of_run)) (void)grid_gradient.Deliver(run);
-  }
 };
+
+// Channels whose sums stay in the second-level cache, and blocks of them for every thread.
+int64_t BlockOf(const Args& args) {
+  constexpr int64_t kLeast = 4, kMost = 16, kSums = 1 << 16;
+  const int64_t threads = CeilDivide(int64_t{TeamSize()}, args.batch);
+  const int64_t block = std::clamp<int64_t>(kSums / args.Elements(), kLeast, kMost);
+  return std::min(block, CeilDivide(args.channels, threads));
+}
 
 Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
   using namespace backward;  // NOLINT: the positions
@@ -117,22 +179,26 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
   if (!of_input && !of_grid) return PlanPointer();
   auto plan = NewPlan<GradientPlan>();
   Args& args = plan->args = ArgsOf(arguments, kInput, kGrid, kInterpolation);
-  plan->gradient = DenseInput(arguments, planner, kGradOutput);
-  plan->grid = DenseInput(arguments, planner, kGrid);
-  double cycles = plan->gradient.CopyCycles() + plan->grid.CopyCycles();
+  plan->gradient = ImagesAsTheyAre(arguments, planner, kGradOutput, true);
+  plan->grid = DenseGrid(arguments, planner, kGrid);
+  double cycles = plan->gradient.dense.CopyCycles() + plan->grid.CopyCycles();
   if (of_input) {
-    plan->input_gradient = DenseOutput(arguments, planner, kInputGrad);
-    const int64_t plane = args.Elements();
-    args.slots = std::min<int64_t>({int64_t{TeamSize()}, args.batch * args.channels, Slots::kMost});
-    plan->sums = planner.workspace().Book(args.slots * plane, static_cast<int64_t>(sizeof(double)));
+    plan->input_gradient = ImagesAsTheyAre(arguments, planner, kInputGrad, false);
+    args.block = BlockOf(args);
+    const int64_t blocks = CeilDivide(args.channels, args.block);
+    plan->of_input.Book(planner, args, true, args.batch * blocks);
     const auto images = static_cast<double>(args.batch * args.channels);
-    cycles += plan->input_gradient.CopyCycles() + 2 * images * static_cast<double>(plane) +
-              CyclesOf(args) * static_cast<double>(args.channels);
+    cycles += plan->input_gradient.dense.CopyCycles() +
+              2 * images * static_cast<double>(args.Elements()) +
+              CyclesOf(args) * static_cast<double>(blocks);
   }
   if (of_grid) {
-    plan->input = DenseInput(arguments, planner, kInput);
-    plan->grid_gradient = DenseOutput(arguments, planner, kGridGrad);
-    cycles += plan->input.CopyCycles() + plan->grid_gradient.CopyCycles() + 2 * CyclesOf(args);
+    plan->input = SampledImages(arguments, planner, kInput, args);
+    plan->grid_gradient =
+        rows::Dense::Output(planner, kGridGrad, arguments.Tensor(kGridGrad).View(), args.dtype);
+    plan->of_grid.Book(planner, args, false, args.batch * args.Places());
+    cycles +=
+        plan->input.dense.CopyCycles() + plan->grid_gradient.CopyCycles() + 2 * CyclesOf(args);
   }
   planner.Costs({.cycles = cycles});
   return PlanPointer(std::move(plan));

@@ -7,6 +7,7 @@
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
+#include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
 namespace aclimb::testing {
@@ -51,6 +52,55 @@ TEST_F(GridSampler, PaddingSaysWhatIsBeyondTheEnds) {
   EXPECT_EQ(Sample({-3, 1.6, 9}, kNearest, kBorder, true), (Values{1, 3, 3}));
   EXPECT_EQ(Sample({-2, 2, 3}, kNearest, kReflection, true), (Values{2, 2, 1}));
   EXPECT_EQ(Sample({0, -1, 1}, kBicubic, kBorder, true), (Values{2, 1, 3}));
+}
+
+// More channels than a vector has lanes and than are summed together, in planes and side by side.
+TEST_F(GridSampler, ManyChannels) {
+  using namespace grid_sampler;  // NOLINT: the positions
+  const std::vector<int64_t> image = {2, 37, 5, 6}, grid = {2, 9, 10, 2}, result = {2, 37, 9, 10};
+  const auto drawn = [](int64_t count, double size) {
+    Values values;
+    for (int64_t i = 0; i < count; ++i) {
+      values.push_back(size * static_cast<double>(i * 7919 % 1009 - 504) / 512);
+    }
+    return values;
+  };
+  for (int64_t interpolation = 0; interpolation < 3; ++interpolation) {
+    for (const bool channels_last : {false, true}) {
+      const auto layout = [&](truth::Slot slot, const truth::Call& call) {
+        const std::vector<int64_t>& shape = call.Shape(slot);
+        DeviceTensor::Options options;
+        if (channels_last && shape[1] == 37) {
+          options.stride = {shape[1] * shape[2] * shape[3], 1, shape[3] * shape[1], shape[1]};
+        }
+        return options;
+      };
+      const auto check = [&](const truth::OperatorEntry& entry, const truth::Call& call) {
+        OperatorRun run(entry, call, [&](truth::Slot slot) { return layout(slot, call); });
+        ACLIMB_ASSERT_OK(run.Run(stream_));
+        run.ExpectTruth();
+      };
+      truth::Call call(forward::kContract2d);
+      call.SetTensor(forward::kInput, image, DType::kFloat32, drawn(2 * 37 * 30, 1));
+      call.SetTensor(forward::kGrid, grid, DType::kFloat32, drawn(2 * 90 * 2, 1.3));
+      call.SetTensor(forward::kOut, result, DType::kFloat32);
+      call.SetInteger(forward::kInterpolation, interpolation);
+      call.SetInteger(forward::kPadding, 0);
+      call.SetInteger(forward::kCorners, 0);
+      check(kOperators[0], call);
+      truth::Call gradient(backward::kContract2d);
+      gradient.SetTensor(backward::kGradOutput, result, DType::kFloat32, drawn(2 * 37 * 90, 1));
+      gradient.SetTensor(backward::kInput, image, DType::kFloat32, drawn(2 * 37 * 30, 1));
+      gradient.SetTensor(backward::kGrid, grid, DType::kFloat32, drawn(2 * 90 * 2, 1.3));
+      gradient.SetTensor(backward::kInputGrad, image, DType::kFloat32);
+      gradient.SetTensor(backward::kGridGrad, grid, DType::kFloat32);
+      gradient.SetInteger(backward::kInterpolation, interpolation);
+      gradient.SetInteger(backward::kPadding, 0);
+      gradient.SetInteger(backward::kCorners, 0);
+      gradient.SetInts(backward::kMask, {1, 1});
+      check(kOperators[1], gradient);
+    }
+  }
 }
 
 // Elements beyond the ends are not read: places without end, and such as are no numbers.

@@ -1,196 +1,399 @@
 #include "aclimb/ops/grid_sampler/kernels.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "aclimb/core/cubic_curve.h"
+#include "aclimb/core/divide.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/grid_sampler/kernels.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/simd/transpose-inl.h"
+#include "aclimb/simd/weighted-inl.h"
+
+#ifndef ACLIMB_GRID_SAMPLER_KERNELS_ONCE
+#define ACLIMB_GRID_SAMPLER_KERNELS_ONCE
 namespace aclimb::grid_sampler {
-namespace {
 
-// Elements of a piece of a loop, about.
-constexpr int64_t kPiece = 1 << 13;
+// Places that are looked at together: their elements of a channel fill a few cache lines.
+inline constexpr int64_t kTile = 64;
 
-// What an element of the result is made of along one axis.
-struct Taps {
-  int count = 0;
-  int64_t index[4];  // elements that exist alone
-  double weight[4];
-  double slope[4];  // of the weight, with the coordinate
-
-  void Add(int64_t at, double of, double with_coordinate) {
-    if (at < 0) return;
-    index[count] = at;
-    weight[count] = of;
-    slope[count++] = with_coordinate;
-  }
+struct Kernels {
+  bool (*sample)(const Args& args);
+  bool (*input_gradient)(const Args& args);
+  bool (*grid_gradient)(const Args& args);
 };
 
-template <typename T>
-Taps TapsOf(const Axis<T>& axis, Interpolation interpolation, T coordinate) {
-  Taps taps;
-  Place<T> place = axis.Of(coordinate);
-  if (interpolation != kBicubic) place = axis.Padded(place);
-  if (interpolation == kNearest) {
-    taps.Add(axis.Index(std::nearbyint(place.at)), 1, 0);
-    return taps;
-  }
-  const T below = std::floor(place.at);
-  const double part = static_cast<double>(place.at) - static_cast<double>(below);
-  const auto slope = static_cast<double>(place.slope);
-  if (interpolation == kBilinear) {
-    taps.Add(axis.Index(below), 1 - part, -slope);
-    taps.Add(axis.Index(below + 1), part, slope);
-    return taps;
-  }
-  const auto add = [&](int step, double weight, double with_place) {
-    const Place<T> at = axis.Padded({below + static_cast<T>(step), 0});
-    taps.Add(axis.Index(at.at), weight, with_place * slope);
-  };
-  add(-1, CubicCurve::Far(1 + part), CubicCurve::FarSlope(1 + part));
-  add(0, CubicCurve::Near(part), CubicCurve::NearSlope(part));
-  add(1, CubicCurve::Near(1 - part), -CubicCurve::NearSlope(1 - part));
-  add(2, CubicCurve::Far(2 - part), -CubicCurve::FarSlope(2 - part));
-  return taps;
-}
+}  // namespace aclimb::grid_sampler
+#endif
 
-// What the elements at a place are made of: all that exist of the taps along the axes.
-template <typename T>
-struct Sampler {
-  explicit Sampler(const Args& of_run)
-      : args(of_run), places(of_run.Places()), elements(of_run.Elements()) {}
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::grid_sampler {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace aclimb::HWY_NAMESPACE;  // NOLINT: Transpose, AddWeighted
 
-  // Of place p of the batch's grids. Coordinates are told from the innermost axis on.
-  struct Place {
-    Taps taps[kAxes];
-  };
-  Place Of(int64_t p) const {
-    Place place;
-    const T* const grid = static_cast<const T*>(args.grid) + p * args.axes;
-    for (int d = 0; d < kAxes; ++d) {
-      if (d < kAxes - args.axes) {
-        place.taps[d].Add(0, 1, 0);
+// What the elements of a tile of places are made of along one axis.
+template <typename T>
+struct Taps {
+  // Of axis d, at places from number p of the batch's grids on.
+  void Fill(const Args& args, int d, int64_t p, int64_t places) {
+    if (d < kAxes - args.axes) {
+      for (int64_t i = 0; i < places; ++i) Set(i, 0, 0, 1, 0);
+      return;
+    }
+    const Axis<T> axis = {args.in[d], args.padding, args.corners};
+    // Coordinates are told from the innermost axis on.
+    const T* coordinate = static_cast<const T*>(args.grid) + p * args.axes + kAxes - 1 - d;
+    for (int64_t i = 0; i < places; ++i, coordinate += args.axes) {
+      Place<T> place = axis.Of(*coordinate);
+      if (args.interpolation == kBicubic) {
+        SetCubic(axis, i, place);
         continue;
       }
-      const Axis<T> axis = {args.in[d], args.padding, args.corners};
-      place.taps[d] = TapsOf(axis, args.interpolation, grid[kAxes - 1 - d]);
-    }
-    return place;
-  }
-  // Calls use(first element of a row, layer's tap, row's tap) for the rows of an image that the
-  // place has elements of.
-  template <typename Use>
-  void EachRow(const Place& place, Use use) const {
-    for (int i = 0; i < place.taps[0].count; ++i) {
-      for (int j = 0; j < place.taps[1].count; ++j) {
-        use((place.taps[0].index[i] * args.in[1] + place.taps[1].index[j]) * args.in[2], i, j);
+      // A call takes longer than all else.
+      if (args.padding != kZeros) place = axis.Padded(place);
+      if (args.interpolation == kBilinear) {
+        SetLinear(axis, i, place);
+      } else {
+        Set(i, 0, axis.Index(std::nearbyint(place.at)), 1, 0);
       }
     }
   }
 
-  const Args& args;
-  const int64_t places;    // of one grid
-  const int64_t elements;  // of an image
+  int64_t index[4][kTile];  // -1: there is no such element
+  T weight[4][kTile];
+  T slope[4][kTile];  // of the weight, with the coordinate
+
+ private:
+  HWY_INLINE void Set(int64_t i, int k, int64_t at, double of, double with_coordinate) {
+    index[k][i] = at;
+    weight[k][i] = static_cast<T>(of);
+    slope[k][i] = static_cast<T>(with_coordinate);
+  }
+  HWY_INLINE void SetLinear(const Axis<T>& axis, int64_t i, const Place<T>& place) {
+    const T below = std::floor(place.at), part = place.at - below;
+    index[0][i] = axis.Index(below);
+    index[1][i] = axis.Index(below + 1);
+    weight[0][i] = 1 - part;
+    weight[1][i] = part;
+    slope[0][i] = -place.slope;
+    slope[1][i] = place.slope;
+  }
+  HWY_INLINE void SetCubic(const Axis<T>& axis, int64_t i, const Place<T>& place) {
+    const T below = std::floor(place.at);
+    const double part = static_cast<double>(place.at) - static_cast<double>(below);
+    const auto set = [&](int k, double of, double with_place) {
+      const Place<T> at = axis.Padded({below + static_cast<T>(k - 1), 0});
+      Set(i, k, axis.Index(at.at), of, with_place * static_cast<double>(place.slope));
+    };
+    set(0, CubicCurve::Far(1 + part), CubicCurve::FarSlope(1 + part));
+    set(1, CubicCurve::Near(part), CubicCurve::NearSlope(part));
+    set(2, CubicCurve::Near(1 - part), -CubicCurve::NearSlope(1 - part));
+    set(3, CubicCurve::Far(2 - part), -CubicCurve::FarSlope(2 - part));
+  }
 };
+
+template <typename T>
+struct TileTaps {
+  TileTaps(const Args& args, int64_t p, int64_t places) : in(args.in) {
+    const int along = args.interpolation == kNearest ? 1 : args.interpolation == kBilinear ? 2 : 4;
+    for (int d = 0; d < kAxes; ++d) {
+      count[d] = d < kAxes - args.axes ? 1 : along;
+      taps[d].Fill(args, d, p, places);
+    }
+  }
+
+  const int64_t* in;
+  int count[kAxes];
+  Taps<T> taps[kAxes];
+};
+
+// The elements that what is at a place is made of: all that exist of the taps along the axes.
+template <typename T>
+struct Terms {
+  static constexpr int kMost = 16;
+
+  HWY_INLINE Terms(const TileTaps<T>& tile, int64_t place) {
+    if (tile.count[0] == 2) {
+      Join<2, 2>(tile, place);
+    } else if (tile.count[2] == 1) {
+      Join<1, 1>(tile, place);
+    } else if (tile.count[2] == 2) {
+      Join<1, 2>(tile, place);
+    } else {
+      Join<1, 4>(tile, place);
+    }
+  }
+
+  int count = 0;
+  int64_t element[kMost + 1];
+  T weight[kMost + 1];
+  int number[kMost + 1];  // among the products of the axes' taps
+
+ private:
+  template <int kLayers, int kAlong>
+  HWY_INLINE void Join(const TileTaps<T>& tile, int64_t p) {
+    const auto& [layers, rows, columns] = tile.taps;
+    for (int i = 0; i < kLayers; ++i) {
+      for (int j = 0; j < kAlong; ++j) {
+        const int64_t row = (layers.index[i][p] * tile.in[1] + rows.index[j][p]) * tile.in[2];
+        const int64_t of_row = layers.index[i][p] | rows.index[j][p];
+        const T row_weight = layers.weight[i][p] * rows.weight[j][p];
+        for (int k = 0; k < kAlong; ++k) {
+          element[count] = row + columns.index[k][p];
+          weight[count] = row_weight * columns.weight[k][p];
+          number[count] = (i * kAlong + j) * kAlong + k;
+          // The next one takes the place of one that is not there, without a branch: random places
+          // would mispredict it.
+          count += 1 + static_cast<int>((of_row | columns.index[k][p]) >> 63);
+        }
+      }
+    }
+  }
+};
+
+// The weight of a product of taps, with the slope of one axis in place of its weight.
+template <typename T>
+HWY_INLINE double SlopeOf(const TileTaps<T>& tile, int64_t place, int number, int axis) {
+  double product = 1;
+  for (int d = kAxes - 1; d >= 0; --d) {
+    const int tap = number % tile.count[d];
+    number /= tile.count[d];
+    const auto& of = d == axis ? tile.taps[d].slope : tile.taps[d].weight;
+    product *= static_cast<double>(of[tap][place]);
+  }
+  return product;
+}
+
+// to[c * to_step + r] = from[r * step + c]
+template <typename T>
+void Turn(const T* from, int64_t step, int64_t rows, int64_t columns, T* to, int64_t to_step) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    Transpose(from, step, rows, columns, to, to_step);
+  } else {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < columns; ++c) to[c * to_step + r] = from[r * step + c];
+    }
+  }
+}
+
+// Some channels of images, [first, first + count) of image n; places are elements too.
+template <typename T>
+struct Channels {
+  Channels(const Images& of, int64_t image_size, int64_t all, int64_t n, int64_t first_channel,
+           int64_t channel_count)
+      : last(of.channels_last),
+        size(image_size),
+        step(last ? all : 1),
+        count(channel_count),
+        data(static_cast<T*>(of.data) + n * all * size + first_channel * (last ? 1 : size)) {}
+
+  // Elements [begin, begin + n) with the channels last, step `row` apart: in place, or in scratch.
+  const T* Load(int64_t begin, int64_t n, T* scratch, int64_t* row) const {
+    *row = last ? step : count;
+    if (last) return data + begin * step;
+    Turn(data + begin, size, count, n, scratch, count);
+    return scratch;
+  }
+  // Where to make them, and then to put them.
+  T* Place(int64_t begin, T* scratch, int64_t* row) const {
+    *row = last ? step : count;
+    return last ? data + begin * step : scratch;
+  }
+  void Store(int64_t begin, int64_t n, const T* made) const {
+    if (!last) Turn(made, count, n, count, data + begin, size);
+  }
+
+  bool last;
+  int64_t size, step, count;
+  T* data;
+};
+
+// Calls body(image, first place, how many, scratch) for the tiles of all grids.
+template <typename T, class Body>
+bool EachTile(const Args& args, const Body& body) {
+  const int64_t places = args.Places(), tiles = CeilDivide(places, kTile);
+  const int64_t grain = std::max<int64_t>(1, (1 << 15) / (kTile * (args.channels + 1)));
+  return ForEachUnit(args.batch * tiles, grain, args.scratch, [&](int64_t unit, char* scratch) {
+    const int64_t first = unit % tiles * kTile;
+    body(unit / tiles, first, std::min(kTile, places - first), reinterpret_cast<T*>(scratch));
+  });
+}
+
+template <typename T>
+bool SampleTyped(const Args& args) {
+  const int64_t channels = args.channels, elements = args.Elements(), places = args.Places();
+  return EachTile<T>(args, [&](int64_t n, int64_t first, int64_t count, T* scratch) {
+    const Channels<T> input(args.input, elements, channels, n, 0, channels);
+    const Channels<T> result(args.result, places, channels, n, 0, channels);
+    int64_t row;
+    T* const made = result.Place(first, scratch, &row);
+    const TileTaps<T> taps(args, n * places + first, count);
+    for (int64_t i = 0; i < count; ++i) {
+      const Terms<T> terms(taps, i);
+      T* const to = made + i * row;
+      if (input.last) {
+        const auto each = [&](const auto& use) HWY_ATTR {
+          for (int k = 0; k < terms.count; ++k) {
+            use(input.data + terms.element[k] * channels, terms.weight[k]);
+          }
+        };
+        AddWeighted(hn::ScalableTag<T>(), each, channels, false, to);
+        continue;
+      }
+      for (int64_t c = 0; c < channels; ++c) {
+        const T* const plane = input.data + c * elements;
+        T sum = 0;
+        for (int k = 0; k < terms.count; ++k) sum += terms.weight[k] * plane[terms.element[k]];
+        to[c] = sum;
+      }
+    }
+    result.Store(first, count, made);
+  });
+}
+
+// to += weight * from
+template <typename T>
+HWY_INLINE void AddTimes(const T* from, double weight, int64_t count, double* to) {
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto w = hn::Set(d, weight);
+  int64_t c = 0;
+  for (; c + lanes <= count; c += lanes) {
+    hn::StoreU(hn::MulAdd(w, LoadAs(d, from + c), hn::LoadU(d, to + c)), d, to + c);
+  }
+  for (; c < count; ++c) to[c] += weight * static_cast<double>(from[c]);
+}
+
+template <typename T>
+bool InputGradientTyped(const Args& args) {
+  const int64_t elements = args.Elements(), places = args.Places();
+  const int64_t blocks = CeilDivide(args.channels, args.block);
+  return ForEachUnit(args.batch * blocks, 1, args.scratch, [&](int64_t unit, char* scratch) {
+    const int64_t n = unit / blocks, first = unit % blocks * args.block;
+    const int64_t count = std::min(args.block, args.channels - first);
+    const Channels<T> gradient(args.gradient, places, args.channels, n, first, count);
+    const Channels<T> to(args.input_gradient, elements, args.channels, n, first, count);
+    auto* const sums = reinterpret_cast<double*>(scratch);
+    T* const tile = reinterpret_cast<T*>(sums + elements * args.block);
+    std::fill_n(sums, elements * count, 0.0);
+    int64_t row;
+    for (int64_t p = 0; p < places; p += kTile) {
+      const int64_t length = std::min(kTile, places - p);
+      const T* const from = gradient.Load(p, length, tile, &row);
+      const TileTaps<T> taps(args, n * places + p, length);
+      for (int64_t i = 0; i < length; ++i) {
+        const Terms<T> terms(taps, i);
+        for (int k = 0; k < terms.count; ++k) {
+          AddTimes(from + i * row, static_cast<double>(terms.weight[k]), count,
+                   sums + terms.element[k] * count);
+        }
+      }
+    }
+    for (int64_t e = 0; e < elements; e += kTile) {
+      const int64_t length = std::min(kTile, elements - e);
+      T* const made = to.Place(e, tile, &row);
+      for (int64_t i = 0; i < length; ++i) {
+        for (int64_t c = 0; c < count; ++c) {
+          made[i * row + c] = static_cast<T>(sums[(e + i) * count + c]);
+        }
+      }
+      to.Store(e, length, made);
+    }
+  });
+}
+
+// The sum of a[c] * b[c].
+template <typename T>
+HWY_INLINE double Dot(const T* a, const T* b, int64_t count) {
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto sum = hn::Zero(d), other = sum;
+  int64_t c = 0;
+  for (; c + 2 * lanes <= count; c += 2 * lanes) {
+    sum = hn::MulAdd(LoadAs(d, a + c), LoadAs(d, b + c), sum);
+    other = hn::MulAdd(LoadAs(d, a + c + lanes), LoadAs(d, b + c + lanes), other);
+  }
+  double rest = 0;
+  for (; c < count; ++c) rest += static_cast<double>(a[c]) * static_cast<double>(b[c]);
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, other))) + rest;
+}
+
+template <typename T>
+bool GridGradientTyped(const Args& args) {
+  const int64_t channels = args.channels, elements = args.Elements(), places = args.Places();
+  return EachTile<T>(args, [&](int64_t n, int64_t first, int64_t count, T* scratch) {
+    const Channels<T> input(args.input, elements, channels, n, 0, channels);
+    const Channels<T> gradient(args.gradient, places, channels, n, 0, channels);
+    int64_t row;
+    const T* const from = gradient.Load(first, count, scratch, &row);
+    const TileTaps<T> taps(args, n * places + first, count);
+    for (int64_t i = 0; i < count; ++i) {
+      const Terms<T> terms(taps, i);
+      const T* const g = from + i * row;
+      double sums[kAxes] = {};
+      for (int k = 0; k < terms.count; ++k) {
+        double dot = 0;
+        if (input.last) {
+          dot = Dot(g, input.data + terms.element[k] * channels, channels);
+        } else {
+          const T* element = input.data + terms.element[k];
+          for (int64_t c = 0; c < channels; ++c, element += elements) {
+            dot += static_cast<double>(g[c]) * static_cast<double>(*element);
+          }
+        }
+        for (int d = 0; d < kAxes; ++d) {
+          sums[d] += dot * SlopeOf(taps, i, terms.number[k], d);
+        }
+      }
+      T* const to = static_cast<T*>(args.grid_gradient) + (n * places + first + i) * args.axes;
+      for (int d = 0; d < args.axes; ++d) to[d] = static_cast<T>(sums[kAxes - 1 - d]);
+    }
+  });
+}
+
+template <typename T>
+constexpr Kernels kKernels = {&SampleTyped<T>, &InputGradientTyped<T>, &GridGradientTyped<T>};
+Kernels KernelsOf(bool is_double) { return is_double ? kKernels<double> : kKernels<float>; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::grid_sampler
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::grid_sampler {
+
+HWY_EXPORT(KernelsOf);
+
+namespace {
+
+Kernels KernelsInUse(DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(KernelsOf)(dtype == DType::kFloat64);
+}
 
 }  // namespace
 
-template <typename T>
-bool Sample(const Args& args) {
-  const Sampler<T> of(args);
-  const int64_t channels = args.channels;
-  return ParallelForAll(
-      args.batch * of.places, std::max<int64_t>(1, kPiece / channels),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t p = begin; p < end; ++p) {
-          const auto place = of.Of(p);
-          const Taps &layers = place.taps[0], &rows = place.taps[1], &columns = place.taps[2];
-          const int64_t n = p / of.places;
-          const T* image = static_cast<const T*>(args.input) + n * channels * of.elements;
-          T* to = static_cast<T*>(args.result) + n * channels * of.places + p % of.places;
-          for (int64_t c = 0; c < channels; ++c, image += of.elements, to += of.places) {
-            double sum = 0;
-            of.EachRow(place, [&](int64_t first, int i, int j) {
-              double along = 0;
-              for (int k = 0; k < columns.count; ++k) {
-                along += columns.weight[k] * static_cast<double>(image[first + columns.index[k]]);
-              }
-              sum += layers.weight[i] * rows.weight[j] * along;
-            });
-            *to = static_cast<T>(sum);
-          }
-        }
-      });
-}
-
-template <typename T>
-bool InputGradient(const Args& args) {
-  const Sampler<T> of(args);
-  Slots slots(args.slots);
-  return ParallelForAll(
-      args.batch * args.channels, std::max<int64_t>(1, kPiece / (of.places + of.elements)),
-      [&](int64_t begin, int64_t end) {
-        const Slots::Lease lease(slots);
-        double* const sums = args.sums + lease.number() * of.elements;
-        for (int64_t image = begin; image < end; ++image) {
-          std::fill_n(sums, of.elements, 0.0);
-          const T* const from = static_cast<const T*>(args.gradient) + image * of.places;
-          const int64_t first_place = image / args.channels * of.places;
-          for (int64_t p = 0; p < of.places; ++p) {
-            const auto place = of.Of(first_place + p);
-            const Taps &layers = place.taps[0], &rows = place.taps[1], &columns = place.taps[2];
-            const auto g = static_cast<double>(from[p]);
-            of.EachRow(place, [&](int64_t first, int i, int j) {
-              const double of_row = g * layers.weight[i] * rows.weight[j];
-              for (int k = 0; k < columns.count; ++k) {
-                sums[first + columns.index[k]] += of_row * columns.weight[k];
-              }
-            });
-          }
-          T* const to = static_cast<T*>(args.input_gradient) + image * of.elements;
-          for (int64_t i = 0; i < of.elements; ++i) to[i] = static_cast<T>(sums[i]);
-        }
-      });
-}
-
-template <typename T>
+bool Sample(const Args& args) { return KernelsInUse(args.dtype).sample(args); }
+bool InputGradient(const Args& args) { return KernelsInUse(args.dtype).input_gradient(args); }
 bool GridGradient(const Args& args) {
-  const Sampler<T> of(args);
-  const int64_t channels = args.channels;
-  return ParallelForAll(
-      args.batch * of.places, std::max<int64_t>(1, kPiece / (channels + 1)),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t p = begin; p < end; ++p) {
-          const auto place = of.Of(p);
-          const Taps &layers = place.taps[0], &rows = place.taps[1], &columns = place.taps[2];
-          const int64_t n = p / of.places;
-          const T* image = static_cast<const T*>(args.input) + n * channels * of.elements;
-          const T* from =
-              static_cast<const T*>(args.gradient) + n * channels * of.places + p % of.places;
-          double gradient[kAxes] = {};
-          for (int64_t c = 0; c < channels; ++c, image += of.elements, from += of.places) {
-            const auto g = static_cast<double>(*from);
-            of.EachRow(place, [&](int64_t first, int i, int j) {
-              for (int k = 0; k < columns.count; ++k) {
-                const double value = g * static_cast<double>(image[first + columns.index[k]]);
-                gradient[0] += value * layers.slope[i] * rows.weight[j] * columns.weight[k];
-                gradient[1] += value * layers.weight[i] * rows.slope[j] * columns.weight[k];
-                gradient[2] += value * layers.weight[i] * rows.weight[j] * columns.slope[k];
-              }
-            });
-          }
-          T* const to = static_cast<T*>(args.grid_gradient) + p * args.axes;
-          for (int d = 0; d < args.axes; ++d) to[d] = static_cast<T>(gradient[kAxes - 1 - d]);
-        }
-      });
+  if (args.interpolation == kNearest) {
+    const int64_t count = args.batch * args.Places() * args.axes;
+    std::memset(args.grid_gradient, 0, static_cast<size_t>(count) * SizeOf(args.dtype));
+    return true;
+  }
+  return KernelsInUse(args.dtype).grid_gradient(args);
 }
 
-template bool Sample<float>(const Args&);
-template bool Sample<double>(const Args&);
-template bool InputGradient<float>(const Args&);
-template bool InputGradient<double>(const Args&);
-template bool GridGradient<float>(const Args&);
-template bool GridGradient<double>(const Args&);
+int64_t ScratchBytes(const Args& args, bool of_input) {
+  const int64_t channels = of_input ? args.block : args.channels;
+  const int64_t sums = of_input ? args.Elements() * channels * int64_t{sizeof(double)} : 0;
+  const int64_t tile = kTile * channels * static_cast<int64_t>(SizeOf(args.dtype));
+  return RoundUp(sums + tile, int64_t{64});
+}
 
 }  // namespace aclimb::grid_sampler
+#endif

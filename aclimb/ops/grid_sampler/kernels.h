@@ -2,12 +2,21 @@
 
 #include <cstdint>
 
+#include "aclimb/core/dtype.h"
 #include "aclimb/ops/grid_sampler/places.h"
+#include "aclimb/simd/slots.h"
 
 // Kernels on dense tensors. No result depends on the threads.
 namespace aclimb::grid_sampler {
 
 inline constexpr int kAxes = 3;
+
+// Images of so many elements, or what is at so many places of a grid: their channels lie beside
+// each other, or one plane after the other.
+struct Images {
+  void* data = nullptr;
+  bool channels_last = false;
+};
 
 struct Args {
   int64_t batch, channels;
@@ -17,25 +26,25 @@ struct Args {
   Interpolation interpolation;
   Padding padding;
   bool corners;
-  const void* gradient = nullptr;  // gradients alone, as what follows `result`
-  const void* input = nullptr;
+  DType dtype = DType::kFloat32;  // or float64: of all that follows
   const void* grid = nullptr;
-  void* result = nullptr;
-  void* input_gradient = nullptr;
+  Images input = {}, result = {};
+  // Gradients alone.
+  Images gradient = {}, input_gradient = {};
   void* grid_gradient = nullptr;
-  double* sums = nullptr;  // `slots` images
-  int64_t slots = 1;
+  SlotMemory scratch = {};  // of ScratchBytes() each
+  int64_t block = 1;        // channels of the input's gradient that are summed together
 
   int64_t Elements() const { return in[0] * in[1] * in[2]; }  // of an image
   int64_t Places() const { return out[0] * out[1] * out[2]; }
 };
 
-// T is float or double. False when the run was cancelled.
-template <typename T>
+// False when the run was cancelled.
 [[nodiscard]] bool Sample(const Args& args);
-template <typename T>
 [[nodiscard]] bool InputGradient(const Args& args);
-template <typename T>
 [[nodiscard]] bool GridGradient(const Args& args);
+
+// Of a tile of places, and for the gradient of the input sums of a block of channels.
+int64_t ScratchBytes(const Args& args, bool of_input);
 
 }  // namespace aclimb::grid_sampler

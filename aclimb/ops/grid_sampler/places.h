@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -39,9 +40,12 @@ struct Axis {
     return place.at < last ? place : Place<T>{last, 0};
   }
 
-  // The element, or -1 where there is none.
+  // The element, or -1 where there is none. Without branches, which random places would mispredict.
   int64_t Index(T at) const {
-    return at >= 0 && at < static_cast<T>(extent) ? static_cast<int64_t>(at) : -1;
+    const T end = static_cast<T>(extent);
+    const int is_there = static_cast<int>(at >= 0) & static_cast<int>(at < end);
+    // A number that fits, also of NaN.
+    return static_cast<int64_t>(std::min(std::max(T{-1}, at), end)) | (int64_t{is_there} - 1);
   }
 
  private:

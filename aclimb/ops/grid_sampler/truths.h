@@ -181,7 +181,7 @@ struct Sums {
     sizes[to] += size;
   }
   void Set(truth::Outputs& outputs, int output, DType dtype) {
-    const double each = dtype == DType::kFloat64 ? 1e-14 : 1e-7;
+    const double each = dtype == DType::kFloat64 ? 1e-14 : 4e-7;
     for (size_t i = 0; i < values.size(); ++i) {
       sizes[i] = each * sizes[i] + truth::RoundingOf(dtype) * std::fabs(values[i]) +
                  truth::LeastOf(dtype) + 1e-40;
