@@ -96,18 +96,26 @@ class GatherPlan final : public Plan {
         const int64_t* const index = indices + at[1];
         T* const to = out + at[2];
         bool known_here = true;
-        for (int64_t i = 0; i < n; ++i) {
+        const auto read = [&, from, index](int64_t i) {
           int64_t k = index[i * index_inner];
           if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(extent)) [[unlikely]] {
             if (k >= 0 || k < -wraps) {
-              to[i * out_inner] = T{0};
               known_here = false;
-              continue;
+              return T{0};
             }
             k += wraps;
           }
-          to[i * out_inner] = from[i * self_inner + k * step];
+          return from[i * self_inner + k * step];
+        };
+        // Several are read before the first one is written: a read waits for a write whose address
+        // ends alike.
+        constexpr int64_t kAtOnce = 4;
+        int64_t i = 0;
+        for (; i + kAtOnce <= n; i += kAtOnce) {
+          const T values[kAtOnce] = {read(i), read(i + 1), read(i + 2), read(i + 3)};
+          for (int64_t j = 0; j < kAtOnce; ++j) to[(i + j) * out_inner] = values[j];
         }
+        for (; i < n; ++i) to[i * out_inner] = read(i);
         all_known = all_known && known_here;
       });
       if (!all_known) unknown.store(true, std::memory_order_relaxed);

@@ -107,6 +107,26 @@ class IndexPlan final : public Plan {
     return all_known;
   }
 
+  // Slices of consecutive elements. That of a later entry is on its way to the cache meanwhile.
+  template <typename T>
+  bool CopySlices(const T* self, const int64_t* from, T* out, const int64_t* to, int64_t begin,
+                  int64_t end) const {
+    const int64_t bytes = slices_.count * static_cast<int64_t>(sizeof(T));
+    bool all_known = true;
+    for (int64_t entry = begin; entry < end; ++entry) {
+      if (entry + kAhead < end && from[entry + kAhead] >= 0) {
+        __builtin_prefetch(self + from[entry + kAhead]);
+      }
+      if (from[entry] >= 0) [[likely]] {
+        copy::CopyBytes(self + from[entry], bytes, out + to[entry]);
+      } else {
+        std::fill_n(out + to[entry], slices_.count, T{0});
+        all_known = false;
+      }
+    }
+    return all_known;
+  }
+
   // False if self does not have some of the elements.
   template <typename T>
   bool Copy(const RunContext& run) const {
@@ -121,14 +141,16 @@ class IndexPlan final : public Plan {
     std::atomic<bool> unknown = false;
     ParallelFor(places_.count() * parts, kGrain / width, [&](int64_t begin, int64_t end) {
       bool all_known = true;
-      if (slices_.count == 1) all_known = CopyElements(self, from, out, to, begin, end);
-      for (int64_t task = begin; slices_.count != 1 && task < end; ++task) {
+      const bool whole = parts == 1 && consecutive && inner == 0;
+      if (slices_.count == 1) {
+        all_known = CopyElements(self, from, out, to, begin, end);
+      } else if (whole) {
+        all_known = CopySlices(self, from, out, to, begin, end);
+      }
+      for (int64_t task = begin; slices_.count != 1 && !whole && task < end; ++task) {
         const int64_t entry = task / parts, first = task % parts * width;
         const int64_t place = from[entry];
         if (place < 0) all_known = false;
-        // The slice of a later entry is on its way to the cache meanwhile.
-        const int64_t later = entry + kAhead;
-        if (later < places_.count() && from[later] >= 0) __builtin_prefetch(self + from[later]);
         slices_.Visit(
             first, std::min(slices_.count, first + width), [&](const int64_t(&at)[2], int64_t n) {
               T* const write = out + to[entry] + at[1];
