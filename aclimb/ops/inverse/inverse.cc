@@ -7,7 +7,6 @@
 #include "aclimb/ops/inverse/contract.h"
 #include "aclimb/ops/inverse/kernels.h"
 #include "aclimb/rows/dense.h"
-#include "aclimb/simd/parallel.h"
 
 namespace aclimb::inverse {
 namespace {
@@ -23,8 +22,9 @@ class InversePlan final : public Plan {
     batches_ = self.ElementCount() / (rows_ * rows_);
     self_ = rows::Dense::Input(planner, kSelf, self, DType::kFloat64);
     out_ = rows::Dense::Output(planner, kOut, arguments.Tensor(kOut).View(), DType::kFloat64);
-    sizes_ = planner.workspace().Book(batches_ * rows_, sizeof(double));
-    pivots_ = planner.workspace().Book(batches_ * rows_, sizeof(int64_t));
+    const int64_t numbers = rows_ + kSteps * (rows_ + ApartOf(rows_));
+    scratch_.Book(planner, batches_,
+                  rows_ * int64_t{sizeof(int64_t)} + numbers * int64_t{sizeof(double)});
     planner.Costs({.cycles = Work() * static_cast<double>(batches_) / 4 + self_.CopyCycles() +
                              out_.CopyCycles()});
   }
@@ -33,14 +33,14 @@ class InversePlan final : public Plan {
     rows::RunDense(run, {&self_, &out_}, [&] {
       const auto* const from = static_cast<const double*>(self_.Data(run));
       auto* const to = static_cast<double*>(out_.Data(run));
-      const Scratch scratch = {run.Piece<int64_t>(pivots_), run.Piece<double>(sizes_)};
       const int64_t size = rows_ * rows_;
-      return ParallelForAll(batches_, UnitsOfWork(kGrain, Work()), [&](int64_t begin, int64_t end) {
-        for (int64_t batch = begin; batch < end; ++batch) {
-          double* const matrix = to + batch * size;
-          if (from != to) std::copy_n(from + batch * size, size, matrix);
-          Invert(matrix, rows_, {scratch.pivots + batch * rows_, scratch.sizes + batch * rows_});
-        }
+      return scratch_.Run(run, batches_, UnitsOfWork(kGrain, Work()), [&](int64_t batch, char* at) {
+        double* const matrix = to + batch * size;
+        if (from != to) std::copy_n(from + batch * size, size, matrix);
+        auto* const sizes = reinterpret_cast<double*>(at + rows_ * int64_t{sizeof(int64_t)});
+        double* const factors = sizes + rows_;
+        Invert(matrix, rows_,
+               {reinterpret_cast<int64_t*>(at), sizes, factors, factors + rows_ * kSteps});
       });
     });
   }
@@ -53,7 +53,7 @@ class InversePlan final : public Plan {
 
   int64_t rows_, batches_;
   rows::Dense self_, out_;
-  WorkspacePiece pivots_, sizes_;
+  UnitScratch scratch_;
 };
 
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {

@@ -30,13 +30,23 @@ HWY_INLINE void Subtract(double* HWY_RESTRICT row, double factor, const double* 
   for (; c < count; ++c) row[c] -= factor * other[c];
 }
 
-// Where the column's largest element stands, from row `first` on.
-int64_t Largest(const double* matrix, int64_t rows, int64_t column, int64_t first) {
-  int64_t best = first;
-  for (int64_t r = first + 1; r < rows; ++r) {
-    if (std::fabs(matrix[r * rows + column]) > std::fabs(matrix[best * rows + column])) best = r;
+// row -= the sum of kSteps factors times as many others
+HWY_INLINE void SubtractAll(double* HWY_RESTRICT row, const double* factors,
+                            const double* HWY_RESTRICT others, int64_t count) {
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t apart = ApartOf(count);
+  int64_t c = 0;
+  for (; c + lanes <= count; c += lanes) {
+    auto sum = hn::LoadU(d, row + c);
+    for (int64_t i = 0; i < kSteps; ++i) {
+      sum = hn::NegMulAdd(hn::Set(d, factors[i]), hn::LoadU(d, others + i * apart + c), sum);
+    }
+    hn::StoreU(sum, d, row + c);
   }
-  return best;
+  for (; c < count; ++c) {
+    for (int64_t i = 0; i < kSteps; ++i) row[c] -= factors[i] * others[i * apart + c];
+  }
 }
 
 // The sum of the products of what the row's elements and the factors are without their signs.
@@ -46,31 +56,65 @@ double SumOf(const double* row, const double* factors, int64_t count) {
   return sum;
 }
 
+// Steps [begin, end) of Gauss and Jordan. Rows outside of these are changed once, at the end: until
+// then their columns of the steps stand in `factors`, where a step brings its own up to date, and
+// a row that becomes a pivot's is changed first.
+void TakeSteps(double* matrix, int64_t rows, int64_t begin, int64_t end, const Scratch& scratch) {
+  const auto& [pivots, sizes, factors, others] = scratch;
+  const int64_t apart = ApartOf(rows);
+  std::fill_n(factors, rows * kSteps, 0.0);
+  std::fill_n(others, apart * kSteps, 0.0);
+  for (int64_t r = 0; r < rows; ++r) {
+    double* const columns = matrix + r * rows + begin;
+    std::copy_n(columns, end - begin, factors + r * kSteps);
+    std::fill_n(columns, end - begin, 0.0);
+  }
+  for (int64_t k = begin; k < end; ++k) {
+    const int64_t steps = k - begin;
+    int64_t best = k;
+    for (int64_t r = 0; r < rows; ++r) {
+      if (r >= begin && r < k) continue;
+      double* const factor = factors + r * kSteps;
+      for (int64_t i = 0; i < steps; ++i) factor[steps] -= factor[i] * others[i * apart + k];
+      const double largest = std::fabs(factors[best * kSteps + steps]);
+      if (r > k && std::fabs(factor[steps]) > largest) best = r;
+    }
+    for (int64_t i = 0; i < steps; ++i) others[i * apart + k] = 0;
+    double* const row = matrix + k * rows;
+    double* const factor = factors + k * kSteps;
+    pivots[k] = best;
+    if (best != k) {
+      std::swap_ranges(row, row + rows, matrix + best * rows);
+      std::swap_ranges(factor, factor + kSteps, factors + best * kSteps);
+    }
+    const double pivot = factor[steps];
+    std::copy(factor + steps, factor + (end - begin), row + k);
+    for (int64_t i = 0; i < steps; ++i) Subtract(row, factor[i], others + i * apart, rows);
+    row[k] = 1;
+    for (int64_t c = 0; c < rows; ++c) row[c] /= pivot;
+    std::copy_n(row, rows, others + steps * apart);
+    for (int64_t r = begin; r < k; ++r) {
+      Subtract(matrix + r * rows, std::exchange(matrix[r * rows + k], 0.0), row, rows);
+    }
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    if (r >= begin && r < end) continue;
+    SubtractAll(matrix + r * rows, factors + r * kSteps, others, rows);
+  }
+}
+
 // Gauss and Jordan's way: step by step a column of the matrix becomes one of the inverse. Rows
 // that change places on the way are columns of the inverse that change back at the end.
 void InvertOne(double* matrix, int64_t rows, const Scratch& scratch) {
-  const auto& [pivots, sizes] = scratch;
+  int64_t* const pivots = scratch.pivots;
+  double* const sizes = scratch.sizes;
   for (int64_t r = 0; r < rows; ++r) sizes[r] = SumOf(matrix + r * rows, nullptr, rows);
-  for (int64_t k = 0; k < rows; ++k) {
-    double* const row = matrix + k * rows;
-    pivots[k] = Largest(matrix, rows, k, k);
-    if (pivots[k] != k) std::swap_ranges(row, row + rows, matrix + pivots[k] * rows);
-    const double pivot = row[k];
-    row[k] = 1;
-    for (int64_t c = 0; c < rows; ++c) row[c] /= pivot;
-    for (int64_t r = 0; r < rows; ++r) {
-      if (r == k) continue;
-      double* const other = matrix + r * rows;
-      const double factor = other[k];
-      other[k] = 0;
-      Subtract(other, factor, row, rows);
-    }
+  for (int64_t k = 0; k < rows; k += kSteps) {
+    TakeSteps(matrix, rows, k, std::min(rows, k + kSteps), scratch);
   }
-  for (int64_t k = rows - 1; k >= 0; --k) {
-    if (pivots[k] == k) continue;
-    for (int64_t r = 0; r < rows; ++r) {
-      std::swap(matrix[r * rows + k], matrix[r * rows + pivots[k]]);
-    }
+  for (int64_t r = 0; r < rows; ++r) {
+    double* const row = matrix + r * rows;
+    for (int64_t k = rows - 1; k >= 0; --k) std::swap(row[k], row[pivots[k]]);
   }
   for (int64_t r = 0; r < rows; ++r) {
     if (SumOf(matrix + r * rows, sizes, rows) <= kMostCondition) continue;
