@@ -1,7 +1,9 @@
 #include "aclimb/ops/grid_sampler/kernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "aclimb/core/cubic_curve.h"
 #include "aclimb/core/divide.h"
@@ -111,6 +113,19 @@ struct TileTaps {
   int count[kAxes];
   Taps<T> taps[kAxes];
 };
+
+// NaN for places that are NaN or infinite, where no cubic curve goes whatever the padding: `length`
+// of the result for each place, step `row` apart. After the loop over places, which a check slows.
+template <typename T>
+HWY_NOINLINE void SetWithoutCurve(const TileTaps<T>& tile, int64_t places, int64_t length, T* made,
+                                  int64_t row) {
+  if (tile.count[kAxes - 1] != 4) return;
+  const auto& [layers, rows, columns] = tile.taps;
+  for (int64_t i = 0; i < places; ++i) {
+    if (!std::isnan(rows.weight[0][i] + columns.weight[0][i] + layers.weight[0][i])) continue;
+    std::fill_n(made + i * row, length, std::numeric_limits<T>::quiet_NaN());
+  }
+}
 
 // The elements that what is at a place is made of: all that exist of the taps along the axes.
 template <typename T>
@@ -252,6 +267,7 @@ bool SampleTyped(const Args& args) {
         to[c] = sum;
       }
     }
+    SetWithoutCurve(taps, count, channels, made, row);
     result.Store(first, count, made);
   });
 }
@@ -332,6 +348,7 @@ bool GridGradientTyped(const Args& args) {
     int64_t row;
     const T* const from = gradient.Load(first, count, scratch, &row);
     const TileTaps<T> taps(args, n * places + first, count);
+    T* const made = static_cast<T*>(args.grid_gradient) + (n * places + first) * args.axes;
     for (int64_t i = 0; i < count; ++i) {
       const Terms<T> terms(taps, i);
       const T* const g = from + i * row;
@@ -350,9 +367,10 @@ bool GridGradientTyped(const Args& args) {
           sums[d] += dot * SlopeOf(taps, i, terms.number[k], d);
         }
       }
-      T* const to = static_cast<T*>(args.grid_gradient) + (n * places + first + i) * args.axes;
+      T* const to = made + i * args.axes;
       for (int d = 0; d < args.axes; ++d) to[d] = static_cast<T>(sums[kAxes - 1 - d]);
     }
+    SetWithoutCurve(taps, count, args.axes, made, args.axes);
   });
 }
 
@@ -380,7 +398,8 @@ Kernels KernelsInUse(DType dtype) {
 bool Sample(const Args& args) { return KernelsInUse(args.dtype).sample(args); }
 bool InputGradient(const Args& args) { return KernelsInUse(args.dtype).input_gradient(args); }
 bool GridGradient(const Args& args) {
-  if (args.interpolation == kNearest) {
+  // Nearest elements do not move with the place, whatever it is; nor do those of no channels.
+  if (args.interpolation == kNearest || args.channels == 0) {
     const int64_t count = args.batch * args.Places() * args.axes;
     std::memset(args.grid_gradient, 0, static_cast<size_t>(count) * SizeOf(args.dtype));
     return true;

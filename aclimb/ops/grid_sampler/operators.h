@@ -8,17 +8,13 @@ namespace aclimb::grid_sampler {
 
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnGridSampler2DGetWorkspaceSize)>(forward::kContract2d, &ForwardTruth,
-                                                               &DrawSampler<forward::kGrid>,
-                                                               /*holds_beyond_finite=*/false),
+                                                               &DrawSampler<forward::kGrid>),
     truth::Entry<decltype(aclnnGridSampler2DBackwardGetWorkspaceSize)>(
-        backward::kContract2d, &BackwardTruth, &DrawBackward,
-        /*holds_beyond_finite=*/false),
+        backward::kContract2d, &BackwardTruth, &DrawBackward),
     truth::Entry<decltype(aclnnGridSampler3DGetWorkspaceSize)>(forward::kContract3d, &ForwardTruth,
-                                                               &DrawSampler<forward::kGrid>,
-                                                               /*holds_beyond_finite=*/false),
+                                                               &DrawSampler<forward::kGrid>),
     truth::Entry<decltype(aclnnGridSampler3DBackwardGetWorkspaceSize)>(
-        backward::kContract3d, &BackwardTruth, &DrawBackward,
-        /*holds_beyond_finite=*/false),
+        backward::kContract3d, &BackwardTruth, &DrawBackward),
 };
 
 }  // namespace aclimb::grid_sampler

@@ -20,6 +20,7 @@ namespace aclimb::grid_sampler {
 inline std::pair<double, double> CountAt(Interpolation interpolation, double distance) {
   const double d = std::fabs(distance), a = -0.75;
   const double towards = distance > 0 ? -1 : 1;  // of the derivative with the distance
+  if (std::isnan(distance)) return {distance, distance};
   if (interpolation == kBilinear) {
     return d < 1 ? std::pair{1 - d, -towards} : std::pair{0.0, 0.0};
   }
@@ -45,7 +46,8 @@ Place<double> PaddedInDouble(const Axis<T>& axis, Place<double> place) {
     const double beyond = std::remainder(place.at - mirror, period);
     place = {mirror + std::fabs(beyond), beyond < 0 ? -place.slope : place.slope};
   }
-  const double at = std::clamp(place.at, 0.0, last);
+  // What is no number is the first element, as on PyTorch's GPUs.
+  const double at = std::isnan(place.at) ? 0 : std::clamp(place.at, 0.0, last);
   return {at, at > 0 && at < last ? place.slope : 0};
 }
 
@@ -193,10 +195,39 @@ struct Sums {
   std::vector<double> values, sizes;
 };
 
+// For every place of the grid: NaN where a curve is laid through a place that is no number,
+// whatever the padding; else 0. Straight lines read nothing there, as PyTorch's in volumes and on
+// GPUs.
+inline std::vector<double> WithoutElements(const truth::Call& call, int input, int grid,
+                                           int interpolation) {
+  const std::vector<double>& values = call.Values(grid);
+  const std::vector<int64_t>& image = call.Shape(input);
+  const size_t axes = image.size() - 2;
+  std::vector<double> sums(values.size() / axes);
+  if (call.Integer(interpolation) != kBicubic || image[1] == 0) return sums;
+  const bool corners = call.Bool(interpolation + 2), wide = call.DTypeOf(grid) == DType::kFloat64;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t extent = image[1 + axes - i % axes];
+    const double at =
+        wide ? Axis<double>{extent, kZeros, corners}.Of(values[i]).at
+             : static_cast<double>(
+                   Axis<float>{extent, kZeros, corners}.Of(static_cast<float>(values[i])).at);
+    if (!std::isfinite(at)) sums[i / axes] = std::nan("");
+  }
+  return sums;
+}
+
 inline void ForwardTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace forward;  // NOLINT: the positions
   Sums sums(call.ElementCount(kOut));
   const std::vector<double>& input = call.Values(kInput);
+  const std::vector<double> empty = WithoutElements(call, kInput, kGrid, kInterpolation);
+  const auto channels = static_cast<size_t>(call.Shape(kOut)[1]);
+  const size_t places =
+      empty.size() / std::max<size_t>(1, static_cast<size_t>(call.Shape(kOut)[0]));
+  for (size_t i = 0; i < sums.values.size(); ++i) {
+    sums.values[i] = empty[i / places / channels * places + i % places];
+  }
   EachMeeting(call, kInput, kGrid, AllParts(call, kInput, kGrid, kInterpolation),
               [&](size_t, size_t in, size_t out, const std::vector<const Part*>& parts) {
                 sums.Add(out, WeightOf(parts, parts.size()) * input[in], std::fabs(input[in]));
@@ -218,8 +249,13 @@ inline void BackwardTruth(const truth::Call& call, truth::Outputs& outputs) {
   }
   if (call.Ints(kMask)[1] != 0) {
     Sums sums(call.ElementCount(kGridGrad));
+    const std::vector<double> empty = WithoutElements(call, kInput, kGrid, kInterpolation);
+    for (size_t i = 0; i < sums.values.size(); ++i) sums.values[i] = empty[i / parts.size()];
+    // What is nearest does not move with the place.
+    const bool moves = call.Integer(kInterpolation) != kNearest;
     EachMeeting(call, kInput, kGrid, parts,
                 [&](size_t place, size_t in, size_t out, const std::vector<const Part*>& own) {
+                  if (!moves) return;
                   const double of = gradient[out] * call.Values(kInput)[in];
                   for (size_t d = 0; d < own.size(); ++d) {
                     sums.Add(own.size() * place + own.size() - 1 - d, of * WeightOf(own, d),
