@@ -12,7 +12,6 @@ namespace aclimb::cross_entropy_loss {
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnCrossEntropyLossGetWorkspaceSize)>(kContract, &Truth, &DrawCall),
     truth::Entry<decltype(aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize)>(
-        kProbabilitiesContract, &ProbabilitiesTruth, &DrawProbabilities,
-        /*holds_beyond_finite=*/false)};
+        kProbabilitiesContract, &ProbabilitiesTruth, &DrawProbabilities)};
 
 }  // namespace aclimb::cross_entropy_loss

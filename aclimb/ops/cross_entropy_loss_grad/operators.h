@@ -8,7 +8,7 @@
 namespace aclimb::cross_entropy_loss_grad {
 
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnCrossEntropyLossGradGetWorkspaceSize)>(
-        kContract, &Truth, &DrawCall, /*holds_beyond_finite=*/false)};
+    truth::Entry<decltype(aclnnCrossEntropyLossGradGetWorkspaceSize)>(kContract, &Truth,
+                                                                      &DrawCall)};
 
 }  // namespace aclimb::cross_entropy_loss_grad

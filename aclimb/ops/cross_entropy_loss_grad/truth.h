@@ -59,15 +59,18 @@ inline std::vector<double> Truth(const Problem& p, bool magnitude = false) {
     for (int64_t c = 0; c < p.columns; ++c) {
       const size_t i = static_cast<size_t>(n * p.columns + c);
       const double probability = std::exp(p.log_prob[i]);
-      double sum = term(a * probability);
-      if (c == t) sum += term(-a);
+      // What multiplies a probability is added up first, as PyTorch does: infinities meet there.
+      double scale = term(a);
+      double sum = c == t ? term(-a) : 0;
       if (p.label_smoothing != 0) {
-        sum += term(b * probability * all_weights) + term(-b * weight(c));
+        scale += term(b * all_weights);
+        sum += term(-b * weight(c));
       }
       if (p.lse_square_scale != 0) {
         const double z = g + (p.grad_zloss.empty() ? 0 : at(p.grad_zloss, n));
-        sum += term(probability * 2 * p.lse_square_scale * at(p.lse, n) * z / count);
+        scale += term(2 * p.lse_square_scale * at(p.lse, n) * z / count);
       }
+      sum += probability * scale;
       result[i] = sum;
     }
   }

@@ -7,7 +7,6 @@
 namespace aclimb::inverse {
 
 inline constexpr truth::OperatorEntry kOperators[] = {
-    truth::Entry<decltype(aclnnInverseGetWorkspaceSize)>(kContract, &Truth, &Draw,
-                                                         /*holds_beyond_finite=*/false)};
+    truth::Entry<decltype(aclnnInverseGetWorkspaceSize)>(kContract, &Truth, &Draw)};
 
 }  // namespace aclimb::inverse

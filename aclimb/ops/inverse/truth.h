@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -53,8 +54,8 @@ inline long double ConditionOf(const Matrix& a, const Matrix& b) {
     for (size_t k = 0; k < row.size(); ++k) {
       for (const long double x : b[k]) sum += std::fabs(row[k]) * std::fabs(x);
     }
-    // NaN stays.
-    if (!(sum <= most)) most = sum;
+    if (std::isnan(sum)) return sum;
+    most = std::max(most, sum);
   }
   return most;
 }
