@@ -77,13 +77,15 @@ struct BatchMemory {
         mean(reinterpret_cast<float*>(pairs + parts * channels)),
         a(mean + channels),
         b(a + channels),
-        c(b + channels) {}
+        c(b + channels),
+        last(c + channels) {}
   Moments* moments;
   Pair* pairs;
   float* mean;
   float* a;
   float* b;
   float* c;
+  float* last;
 };
 
 class BatchNormalizer {
@@ -229,9 +231,7 @@ class BatchGradientSolver {
         out_(problem.out, problem.out_dtype, problem.planes.ElementCount(), RunOf(problem.planes)),
         needs_sums_(problem.weight_sums != nullptr || problem.bias_sums != nullptr ||
                     !problem.fixed_statistics),
-        weighs_last_(problem.weight != nullptr &&
-                     !std::all_of(problem.weight, problem.weight + channels_,
-                                  [](float weight) { return std::isfinite(weight); })) {}
+        scales_last_(!HasFiniteFactors()) {}
 
   bool Run() const {
     for (int64_t c = 0; c < channels_; ++c) {
@@ -261,15 +261,15 @@ class BatchGradientSolver {
       spans_.gradient[kind](g, x_.Load(from, n, buffers.of[1]), memory_.mean + c, memory_.a + c,
                             memory_.b + c, memory_.c + c, n, to, stream);
     }
-    if (weighs_last_) spans_.scale[kind](to, problem_.weight + c, nullptr, n, to);
+    if (scales_last_) spans_.scale[kind](to, memory_.last + c, nullptr, n, to);
     out_.Store(to, from, n);
   }
 
   void Prepare(int64_t c) const {
-    const double invstd = InvstdOf(c);
-    const bool weighs = problem_.weight != nullptr && !weighs_last_;
-    const double weight = weighs ? static_cast<double>(problem_.weight[c]) : 1;
-    memory_.a[c] = static_cast<float>(weight * invstd);
+    const double invstd = InvstdOf(c), all = FactorOf(c);
+    const double factor = scales_last_ ? 1 : all;
+    memory_.a[c] = static_cast<float>(factor);
+    memory_.last[c] = static_cast<float>(all);
     if (!needs_sums_) return;
     Pair total;
     for (int64_t p = 0; p < parts_.count(); ++p) {
@@ -281,14 +281,25 @@ class BatchGradientSolver {
       problem_.weight_sums[c] = static_cast<float>(total.product * invstd);
     }
     const auto count = static_cast<double>(problem_.planes.outer * problem_.planes.inner);
-    memory_.b[c] = static_cast<float>(-weight * invstd * invstd * invstd * total.product / count);
-    memory_.c[c] = static_cast<float>(-weight * invstd * total.sum / count);
+    memory_.b[c] = static_cast<float>(-factor * invstd * invstd * total.product / count);
+    memory_.c[c] = static_cast<float>(-factor * total.sum / count);
   }
 
  private:
   double InvstdOf(int64_t c) const {
     const double spread = problem_.spread != nullptr ? static_cast<double>(problem_.spread[c]) : 1;
     return problem_.spread_is_variance ? 1 / std::sqrt(spread + problem_.eps) : spread;
+  }
+  // What the gradient of a channel is multiplied by.
+  double FactorOf(int64_t c) const {
+    const double weight = problem_.weight != nullptr ? static_cast<double>(problem_.weight[c]) : 1;
+    return weight * InvstdOf(c);
+  }
+  bool HasFiniteFactors() const {
+    for (int64_t c = 0; c < channels_; ++c) {
+      if (!std::isfinite(FactorOf(c))) return false;
+    }
+    return true;
   }
 
   const BatchGradient& problem_;
@@ -300,9 +311,9 @@ class BatchGradientSolver {
   const Reader x_;
   const Writer out_;
   const bool needs_sums_;
-  // An infinite weight times each term would give infinities that cancel to NaN; the definition
+  // An infinite factor times each term would give infinities that cancel to NaN; the definition
   // multiplies the sum of the terms.
-  const bool weighs_last_;
+  const bool scales_last_;
 };
 
 }  // namespace
@@ -313,7 +324,7 @@ bool Solve(const BatchGradient& problem) { return BatchGradientSolver(problem).R
 int64_t BatchScratch(const Planes& planes) {
   const auto pair = static_cast<int64_t>(sizeof(Pair)),
              number = static_cast<int64_t>(sizeof(float));
-  return planes.channels * (Parts(planes, /*by_plane=*/false).count() * pair + 4 * number);
+  return planes.channels * (Parts(planes, /*by_plane=*/false).count() * pair + 5 * number);
 }
 
 }  // namespace aclimb::norms

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "aclimb/ops/norms/batch_norm.h"
+#include "aclimb/ops/norms/channel_gradients_truth.h"
 #include "aclimb/ops/norms/group_norm.h"
 #include "aclimb/ops/norms/layer_norm_truth.h"
 #include "aclimb/ops/norms/row_truth.h"
@@ -148,9 +149,9 @@ inline void DrawCall(truth::Draw& draw, truth::Call& call) {
 inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const GroupNumbers numbers = NumbersOf(call, kAt);
   SetGradients(call, outputs, kOutputMask, {kGradInput, kGradGamma, kGradBeta},
-               GradientsOfRows(RowsOfGroups(numbers), call.Values(kGradOut), call.Values(kInput),
-                               call.Values(kMean), call.Values(kRstd), ValuesOrNone(call, kGamma),
-                               numbers.c));
+               GradientsOfChannels(RowsOfGroups(numbers), call.Values(kGradOut),
+                                   call.Values(kInput), call.Values(kMean), call.Values(kRstd),
+                                   ValuesOrNone(call, kGamma), numbers.c));
 }
 
 }  // namespace group_norm_backward
@@ -293,9 +294,9 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
     for (double& value : rstd) value = 1 / std::sqrt(value + call.Real(kEps));
   }
   SetGradients(call, outputs, kOutputMask, {kGradInput, kGradWeight, kGradBias},
-               GradientsOfRows(rows, call.Values(kGradOut), call.Values(kInput), mean, rstd,
-                               ValuesOrNone(call, kWeight), rows.rows, /*centered=*/true,
-                               /*fixed_statistics=*/!training));
+               GradientsOfChannels(rows, call.Values(kGradOut), call.Values(kInput), mean, rstd,
+                                   ValuesOrNone(call, kWeight), rows.rows,
+                                   {.one_weight = true, .fixed_statistics = !training}));
 }
 
 }  // namespace batch_norm_backward

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "aclimb/core/half.h"
+#include "aclimb/ops/norms/channel_gradients_truth.h"
 #include "aclimb/ops/norms/channels.h"
 #include "aclimb/ops/norms/normalize.h"
 #include "aclimb/ops/norms/row_gradient.h"
@@ -318,9 +319,9 @@ TEST(NormsKernel, BatchGradients) {
     const Floats mean = Numbers(channels, 4), invstd = Positive(channels, 5);
     for (const bool fixed : {false, true}) {
       SCOPED_TRACE(::testing::Message() << planes.outer << "x" << channels << "x" << planes.inner);
-      const RowGradients expected =
-          GradientsOfRows(RowsOf(planes), Wide(g), Wide(x), Wide(mean), Wide(invstd), Wide(weight),
-                          channels, /*centered=*/true, fixed);
+      const RowGradients expected = GradientsOfChannels(
+          RowsOf(planes), Wide(g), Wide(x), Wide(mean), Wide(invstd), Wide(weight), channels,
+          {.one_weight = true, .fixed_statistics = fixed});
       OnEveryTarget([&] {
         BatchGradients got({.planes = planes,
                             .mean = mean.data(),
@@ -373,6 +374,22 @@ TEST(NormsKernel, BatchGradientsOfInfiniteWeights) {
       }
     }
   }
+}
+
+// As PyTorch has it: what is multiplied by the infinite factor is a sum of finite terms.
+TEST(NormsKernel, BatchGradientsOfAnInfiniteFactorOfTheStatistics) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Floats mean = {2}, invstd = {kInfinity};
+  const BatchGradients got({.planes = {.outer = 1, .channels = 1, .inner = 3},
+                            .mean = mean.data(),
+                            .spread = invstd.data()},
+                           {1, 2, 3}, {1, 2, 4}, {1});
+  EXPECT_TRUE(got.ran);
+  EXPECT_EQ(got.x[0], kInfinity);
+  EXPECT_TRUE(std::isnan(got.x[1]));
+  EXPECT_EQ(got.x[2], -kInfinity);
+  EXPECT_EQ(got.weight, Floats{kInfinity});
+  EXPECT_EQ(got.bias, Floats{6});
 }
 
 TEST(NormsKernel, GroupGradients) {

@@ -29,15 +29,14 @@ inline constexpr truth::OperatorEntry kOperators[] = {
         add_layer_norm::kContract, &add_layer_norm::Truth, &add_layer_norm::DrawCall),
     truth::Entry<decltype(aclnnGroupNormGetWorkspaceSize)>(
         group_norm::kContract, &group_norm::Truth, &group_norm::DrawCall),
-    // Sums are multiplied by the statistics once: their terms alone tell where infinities meet 0.
-    truth::Entry<decltype(aclnnGroupNormBackwardGetWorkspaceSize)>(
-        group_norm_backward::kContract, &group_norm_backward::Truth, &group_norm_backward::DrawCall,
-        /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnGroupNormBackwardGetWorkspaceSize)>(group_norm_backward::kContract,
+                                                                   &group_norm_backward::Truth,
+                                                                   &group_norm_backward::DrawCall),
     truth::Entry<decltype(aclnnBatchNormGetWorkspaceSize)>(
         batch_norm::kContract, &batch_norm::Truth, &batch_norm::DrawCall),
-    truth::Entry<decltype(aclnnBatchNormBackwardGetWorkspaceSize)>(
-        batch_norm_backward::kContract, &batch_norm_backward::Truth, &batch_norm_backward::DrawCall,
-        /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnBatchNormBackwardGetWorkspaceSize)>(batch_norm_backward::kContract,
+                                                                   &batch_norm_backward::Truth,
+                                                                   &batch_norm_backward::DrawCall),
 };
 
 }  // namespace aclimb::norms

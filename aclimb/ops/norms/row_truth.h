@@ -130,25 +130,27 @@ inline Normalized NormalizedRows(const RowMap& map, const std::vector<double>& x
 }
 
 struct RowGradients {
+  RowGradients(size_t elements, int64_t weights) {
+    x.values.resize(elements);
+    x.errors.resize(elements);
+    for (Results* sums : {&weight, &bias}) {
+      sums->values.resize(static_cast<size_t>(weights));
+      sums->errors.resize(static_cast<size_t>(weights));
+    }
+  }
+
   Results x = {};
-  Results weight = {};  // `weights` of them
+  Results weight = {};
   Results bias = {};
 };
 
 // Gradients of such rows from the statistics of the forward call; an empty weight is 1.
-//   fixed_statistics  the statistics do not depend on x
 inline RowGradients GradientsOfRows(const RowMap& map, const std::vector<double>& grad,
                                     const std::vector<double>& x, const std::vector<double>& mean,
                                     const std::vector<double>& rstd,
                                     const std::vector<double>& weight, int64_t weights,
-                                    bool centered = true, bool fixed_statistics = false) {
-  RowGradients result;
-  result.x.values.resize(x.size());
-  result.x.errors.resize(x.size());
-  for (Results* sums : {&result.weight, &result.bias}) {
-    sums->values.resize(static_cast<size_t>(weights));
-    sums->errors.resize(static_cast<size_t>(weights));
-  }
+                                    bool centered = true) {
+  RowGradients result(x.size(), weights);
   const auto count = static_cast<double>(map.length);
   for (int64_t r = 0; r < map.rows; ++r) {
     const double m = centered ? At(mean, r) : 0, s = At(rstd, r);
@@ -173,11 +175,9 @@ inline RowGradients GradientsOfRows(const RowMap& map, const std::vector<double>
       result.bias.errors[k] += kTermError * std::fabs(grad[at]);
     });
     each([&](size_t at, size_t, double g, double normal, double size, double) {
-      double value = g, terms = std::fabs(g);
-      if (!fixed_statistics) {
-        value = g - (centered ? sum / count : 0) - normal * (product / count);
-        terms += (centered ? sum_size / count : 0) + size * product_size / count;
-      }
+      const double value = g - (centered ? sum / count : 0) - normal * (product / count);
+      const double terms =
+          std::fabs(g) + (centered ? sum_size / count : 0) + size * product_size / count;
       result.x.values[at] = value * s;
       result.x.errors[at] = kTermError * terms * std::fabs(s);
     });
