@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"
@@ -96,8 +98,8 @@ constexpr contract::Parameter Small(contract::Parameter parameter) {
   }
 }
 template <size_t kDims>
-constexpr contract::Parameter Large(contract::Parameter parameter, const char* fix = "") {
-  return contract::WithPlanes<kDims>(contract::WithShape(parameter, "P... outputSize...", fix));
+constexpr contract::Parameter Large(contract::Parameter parameter) {
+  return contract::WithPlanes<kDims>(contract::WithShape(parameter, "P... outputSize..."));
 }
 
 namespace planes {
@@ -174,6 +176,27 @@ static_assert(contract::Matches<decltype(aclnnMaxUnpool3dGetWorkspaceSize)>(kCon
 
 }  // namespace volumes
 
+inline constexpr const char* kGradientDoc =
+    "gradient of the forward output: shape of self, with outputSize for its last extents";
+
+// Not by a pattern, which would name self where the leading dimensions differ.
+template <int kGradOutput, int kSelf, int kOutputSize>
+Finding OtherGradient(const Arguments& arguments) {
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
+  const IntArrayValue& size = arguments.Ints(kOutputSize);
+  std::vector<int64_t> expected = self.shape;
+  std::ranges::copy(size, expected.end() - static_cast<std::ptrdiff_t>(size.size()));
+  return contract::OtherShape(
+      "gradOutput", arguments.Tensor(kGradOutput), expected,
+      Cat("self.shape ", contract::ShapeText(self), " and outputSize ", contract::IntsText(size)));
+}
+template <int kGradOutput, int kSelf, int kOutputSize>
+constexpr contract::Rule GradientFits() {
+  return contract::Custom("shape/gradOutput", &OtherGradient<kGradOutput, kSelf, kOutputSize>,
+                          "gradOutput has the shape of self, with outputSize for its last extents",
+                          "pass the gradient of the forward output");
+}
+
 namespace planes_backward {
 
 enum : int { kGradOutput, kSelf, kIndices, kOutputSize, kOut };
@@ -182,8 +205,7 @@ inline constexpr Places kPlaces = {
     .small = kOut, .large = kGradOutput, .indices = kIndices, .size = kOutputSize};
 
 inline constexpr contract::Parameter kParameters[] = {
-    Large<2>(contract::Input("gradOutput", kPlaneNumbers, "gradient of the forward output"),
-             "pass the gradient of the forward output"),
+    contract::WithPlanes<2>(contract::Input("gradOutput", kPlaneNumbers, kGradientDoc)),
     Small<2>(contract::Input("self", kPlaneNumbers, contract::kForwardPlanesShape<2>)),
     contract::WithPlanes<2>(contract::Input("indices", kIndexTypes, "of the forward call")),
     contract::Attribute("outputSize", Kind::kIntArray, "of the forward call"),
@@ -198,6 +220,7 @@ inline constexpr contract::Rule kRules[] = {
     kSizeRules<2, kOutputSize>[0],
     kSizeRules<2, kOutputSize>[1],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass those of the forward call"),
+    GradientFits<kGradOutput, kSelf, kOutputSize>(),
     HasRoom<kSelf, kOutputSize>("pass the outputSize of the forward call"),
     contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
 };
@@ -221,8 +244,7 @@ inline constexpr Places kPlaces = {
     .small = kOut, .large = kGradOutput, .indices = kIndices, .size = kOutputSize, .dims = 3};
 
 inline constexpr contract::Parameter kParameters[] = {
-    Large<3>(contract::Input("gradOutput", kNumbers, "gradient of the forward output"),
-             "pass the gradient of the forward output"),
+    contract::WithPlanes<3>(contract::Input("gradOutput", kNumbers, kGradientDoc)),
     Small<3>(contract::Input("self", kNumbers, contract::kForwardPlanesShape<3>)),
     contract::WithPlanes<3>(contract::Input("indices", kIndexTypes, "of the forward call")),
     contract::Attribute("outputSize", Kind::kIntArray, "of the forward call"),
@@ -240,6 +262,7 @@ inline constexpr contract::Rule kRules[] = {
     kWindowRules<kStride, kPadding>[1],
     kWindowRules<kStride, kPadding>[2],
     contract::SameShape("same-shape/indices", kIndices, kSelf, "pass those of the forward call"),
+    GradientFits<kGradOutput, kSelf, kOutputSize>(),
     HasRoom<kSelf, kOutputSize>("pass the outputSize of the forward call"),
     contract::SameShape("same-shape/out", kOut, kSelf, "allocate out with the shape of self"),
 };

@@ -132,6 +132,10 @@ TEST(MaxUnpoolContract, EveryRuleOfTheGradientOfPlanesIsEnforcedAndExplained) {
     a.Tensor(kGradOutput, {1, 4, 0}, kFloat);
   });
   harness.ExpectRule("shape/gradOutput", [](CallArguments& a) { a.Ints(kOutputSize, {5, 4}); });
+  // self is what indices and out agree with.
+  harness.ExpectRule("shape/gradOutput", [](CallArguments& a) {
+    a.Tensor(kGradOutput, {3, 4, 5}, kFloat);
+  });
   harness.ExpectEveryRuleCovered({"max_unpool2d_backward/product"});
 }
 
@@ -154,6 +158,9 @@ TEST(MaxUnpoolContract, EveryRuleOfTheGradientOfVolumesIsEnforcedAndExplained) {
     a.Tensor(kGradOutput, {1, 0, 4, 5}, kFloat);
   });
   harness.ExpectRule("shape/gradOutput", [](CallArguments& a) { a.Ints(kOutputSize, {3, 5, 4}); });
+  harness.ExpectRule("shape/gradOutput", [](CallArguments& a) {
+    a.Tensor(kGradOutput, {2, 3, 4, 5}, kFloat);
+  });
   harness.ExpectEveryRuleCovered({"max_unpool3d_backward/product"});
 }
 
