@@ -85,8 +85,12 @@ class CallDraw {
       if (call_.ParameterAt(p).kind == Kind::kBoolArray && present_[At(p)]) DrawBools(p);
     });
     FollowFlags();
+    // A range may hold only where a flag is true.
     ForEach([&](int p) {
-      if (present_[At(p)] && !IsDimension(p) && !IsShape(p)) DrawAttribute(p);
+      if (IsFlag(p)) DrawAttribute(p);
+    });
+    ForEach([&](int p) {
+      if (present_[At(p)] && !IsFlag(p) && !IsDimension(p) && !IsShape(p)) DrawAttribute(p);
     });
     FollowAttributes();
     const std::vector<std::vector<int64_t>> shapes = DrawShapes(draw_, call_, present_);
@@ -119,6 +123,7 @@ class CallDraw {
     }
   }
 
+  bool IsFlag(int p) const { return call_.ParameterAt(p).kind == Kind::kBool; }
   // An int array whose numbers follow a pattern.
   bool IsShape(int p) const {
     return call_.ParameterAt(p).kind == Kind::kIntArray && call_.ParameterAt(p).HasShape();

@@ -190,6 +190,21 @@ TEST(DrawCallTest, NumbersWithinBounds) {
   EXPECT_EQ(texts, (std::set<std::string>{"none", "mean", "sum"}));
 }
 
+TEST(DrawCallTest, NumbersWhoseBoundsAFlagBehindThemSets) {
+  constexpr std::array kParameters = {Attribute("slope", Kind::kReal, ""),
+                                      Attribute("isResult", Kind::kBool, ""),
+                                      Input("self", kFloats, "")};
+  constexpr Rule kRules[] = {contract::InRangeWhen("range/slope", 0, contract::AtLeast(0), 1, "")};
+  int results = 0, negative = 0;
+  DrawMany(ContractOf(kParameters, kRules), [&](const Call& call) {
+    results += call.Bool(1) ? 1 : 0;
+    negative += call.Real(0) < 0 ? 1 : 0;
+    EXPECT_TRUE(!call.Bool(1) || call.Real(0) >= 0) << call.Real(0);
+  });
+  EXPECT_GE(results, kDraws / 4);
+  EXPECT_GE(negative, kDraws / 16);
+}
+
 // After its end a byte string has zeros only.
 TEST(DrawCallTest, NothingDrawsAProperCall) {
   constexpr std::array kParameters = {Input("self", kNumbers, ""), Input("other", kNumbers, ""),
