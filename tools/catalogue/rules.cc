@@ -42,7 +42,7 @@ constexpr GenericRule kGeneric[] = {
      "a misspelled value; `aclimb env` marks it", "correct the variable, or unset it"},
     {"workspace-overflow", "the workspace fits in 2^63 bytes", "shapes that no memory can hold",
      "split the tensors"},
-    {"thread", "the system gives phase 1 the thread on which oneDNN describes the work",
+    {"thread", "where phase 1 plans the call on a thread of its own, the system gives it one",
      "the process or its control group has as many threads as it may have, or no memory for the "
      "stack of another; the message names the limits",
      "raise the limit, or end threads, and call again"},
