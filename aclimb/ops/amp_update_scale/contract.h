@@ -1,12 +1,7 @@
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "aclimb/contract/contract.h"
-#include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_amp_update_scale.h"
 
 namespace aclimb::amp_update_scale {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <string>
-
-#include "aclimb/core/text.h"
 #include "aclimb/ops/pointwise/parameters.h"
 
 // k<Name>Parameters and k<Name>Rules of the gradients.

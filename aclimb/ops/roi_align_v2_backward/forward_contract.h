@@ -1,12 +1,9 @@
 #pragma once
 
 #include <cfloat>
-#include <optional>
-#include <string>
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
-#include "aclimb/core/text.h"
 #include "aclnnop/aclnn_roi_align.h"
 #include "aclnnop/aclnn_roi_align_v2.h"
 
