@@ -105,6 +105,42 @@ TEST_F(Attention, NumbersThatAreNotFinite) {
   for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(std::isnan(out[i]), i / 8 == 1) << i;
 }
 
+// Of a query that is NaN and has one key: the gradients are NaN as the result is.
+TEST_F(Attention, GradientsOfARowOfNaN) {
+  const double nan = std::nan("");
+  const auto tensor = [](const std::vector<double>& values) {
+    const auto width = static_cast<int64_t>(values.size());
+    return DeviceTensor({1, 1, 1, width}, DType::kFloat32, values);
+  };
+  const auto poisoned = [](int64_t width) {
+    return DeviceTensor({1, 1, 1, width}, DType::kFloat32);
+  };
+  static char layout[] = "BNSD";
+  const DeviceTensor query = tensor({nan, 1}), key = tensor({1, 2}), value = tensor({3, 4});
+  const DeviceTensor max = poisoned(8), sum = poisoned(8), unused({0}, DType::kFloat32);
+  const DeviceTensor out = poisoned(2);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnFlashAttentionScoreGetWorkspaceSize(
+            query, key, value, nullptr, nullptr, nullptr, nullptr, nullptr, 1, 1, 100, 100, 1,
+            layout, 0, 0, max, sum, unused, out, size, executor);
+      },
+      &aclnnFlashAttentionScore, stream_));
+  EXPECT_TRUE(std::isnan(sum.Values()[0]));
+  const DeviceTensor gradient = tensor({1, 1});
+  const DeviceTensor dq = poisoned(2), dk = poisoned(2), dv = poisoned(2);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnFlashAttentionScoreGradGetWorkspaceSize(
+            query, key, value, gradient, nullptr, nullptr, nullptr, nullptr, max, sum, nullptr, out,
+            nullptr, 1, 1, 100, 100, 1, layout, 0, 0, dq, dk, dv, nullptr, size, executor);
+      },
+      &aclnnFlashAttentionScoreGrad, stream_));
+  for (const DeviceTensor* each : {&dq, &dk, &dv}) {
+    for (const double element : each->Values()) EXPECT_TRUE(std::isnan(element)) << element;
+  }
+}
+
 // Keys and values that a bias, a mask or a band leaves out have no part, whatever they are: whether
 // others of their tile stay, for any query or for this one alone.
 TEST_F(Attention, WhatIsLeftOutMayBeAnyNumber) {

@@ -1,6 +1,7 @@
 #include "aclimb/ops/attention/backward.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -352,7 +353,10 @@ class BackwardPlan final : public Plan {
       const float max = r < valid ? a.max[place * of_.repeats] : kLowest;
       if (halves_) Scale(weight, pair.keys, static_cast<float>(p.scale));
       Range keys;
-      if (sum != 0 && max > kLowest) keys = FinishScores(p, row, weight, Floats(memory, at_.bias));
+      // No score is the largest beside NaN.
+      if (std::isnan(sum) || (sum != 0 && max > kLowest)) {
+        keys = FinishScores(p, row, weight, Floats(memory, at_.bias));
+      }
       if (keys.empty()) {
         std::fill_n(weight, pair.keys, 0.0f);
         std::fill_n(score_grad, pair.keys, 0.0f);

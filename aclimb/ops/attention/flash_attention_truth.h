@@ -37,8 +37,11 @@ inline TrueForward ForwardTruth(const TrueAttention& attention, const std::strin
       for (int64_t q = 0; q < n.queries; ++q) {
         const TrueScores row = attention.ScoresOf(b, h, q);
         const double error = 2 * row.error + 1e-6;
-        forward.max.values.push_back(row.max);
-        forward.max.allowed.push_back(row.error + 1e-7 * std::fabs(row.max));
+        // Where no key takes part, the largest score is the lowest float; beside NaN none is.
+        const bool none = row.sum == 0;
+        const double lowest = std::numeric_limits<float>::lowest();
+        forward.max.values.push_back(none ? lowest : std::isnan(row.sum) ? row.sum : row.max);
+        forward.max.allowed.push_back(none ? 0 : row.error + 1e-7 * std::fabs(row.max));
         forward.sum.values.push_back(row.sum);
         forward.sum.allowed.push_back(error * row.sum);
         for (int64_t d = 0; d < n.value_width; ++d) {
@@ -64,14 +67,11 @@ inline TrueForward ForwardTruth(const TrueAttention& attention, const std::strin
 
 namespace flash_attention_score {
 
-// Where no key takes part, the largest score is the lowest float.
 inline truth::Expected EightTimes(const truth::Expected& once) {
   truth::Expected eight;
   for (size_t i = 0; i < once.values.size(); ++i) {
-    const bool none = std::isinf(once.values[i]);
-    const double lowest = std::numeric_limits<float>::lowest();
-    eight.values.insert(eight.values.end(), 8, none ? lowest : once.values[i]);
-    eight.allowed.insert(eight.allowed.end(), 8, none ? 0 : once.allowed[i]);
+    eight.values.insert(eight.values.end(), 8, once.values[i]);
+    eight.allowed.insert(eight.allowed.end(), 8, once.allowed[i]);
   }
   return eight;
 }
@@ -142,7 +142,8 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
         }
         for (int64_t k = 0; k < n.keys; ++k) {
           const double score = row.scores[static_cast<size_t>(k)];
-          const bool none = sum == 0 || max <= std::numeric_limits<float>::lowest();
+          const bool none =
+              !std::isnan(sum) && (sum == 0 || max <= std::numeric_limits<float>::lowest());
           const double weight = none ? 0 : std::exp(std::min(score - max, 0.0)) / sum;
           if (weight == 0) continue;
           const double weight_error = weight * (2 * row.error + 1e-6);

@@ -177,7 +177,9 @@ class ForwardPlan final : public Plan {
         std::copy_n(row, p.value_width, reinterpret_cast<float*>(to));
       }
       const int64_t place = p.PlaceOf(tile.batch, head, number);
-      Put(results.max, place, any ? max[r] : kLowest);
+      // Beside NaN no score is the largest.
+      const float largest = std::isnan(sum[r]) ? static_cast<float>(sum[r]) : max[r];
+      Put(results.max, place, any ? largest : kLowest);
       Put(results.sum, place, static_cast<float>(sum[r]));
       Put(results.log_sum, place, any ? static_cast<float>(max[r] + std::log(sum[r])) : kInfinity);
     }

@@ -16,6 +16,7 @@ struct TrueScores {
   std::vector<double> scores;  // -infinity where a key takes no part
   double error = 0;            // how far float32 may leave one of them off
   double max = -std::numeric_limits<double>::infinity();
+  bool some_are_nan = false;
   double sum = 0;  // of exp(score - max)
 
   // The share of key `k`.
@@ -140,13 +141,15 @@ struct TrueAttention {
         row.scores.push_back(bias);
         continue;
       }
-      row.scores.push_back(product + bias);
+      const double score = product + bias;
+      row.scores.push_back(score);
+      row.some_are_nan = row.some_are_nan || std::isnan(score);
       // Products are added in float32; then come a factor, an addition and a subtraction.
       const double error = 1e-6 * size + (bias == 0 ? 0 : 3e-7 * std::fabs(bias));
-      if (std::isfinite(bias)) row.error = std::max(row.error, error);
-      row.max = std::max(row.max, product + bias);
+      if (std::isfinite(score)) row.error = std::max(row.error, error);
+      row.max = std::max(row.max, score);
     }
-    if (row.max == -kInfinity) return row;
+    if (row.max == -kInfinity && !row.some_are_nan) return row;
     for (const double score : row.scores) row.sum += std::exp(score - row.max);
     return row;
   }
