@@ -10,6 +10,9 @@
 
 namespace aclimb::roi_align_v2_backward {
 
+// Truths hold for finite maps and gradients: kernels add the weights that the samples of a bin give
+// a pixel before they meet it, and leave it out where they are 0. Sample by sample a weight of 0
+// makes NaN of infinity.
 inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnRoiAlignV2BackwardGetWorkspaceSize)>(kContract, &Truth, &DrawCall,
                                                                     /*holds_beyond_finite=*/false),
