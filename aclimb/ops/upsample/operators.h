@@ -14,32 +14,26 @@ inline constexpr truth::OperatorEntry kOperators[] = {
                                                                    &NearestTruth, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleNearest2dBackwardGetWorkspaceSize)>(
         nearest_backward::kContract, &NearestGradientTruth, &DrawCall),
-    truth::Entry<decltype(aclnnUpsampleBilinear2dGetWorkspaceSize)>(
-        bilinear::kContract, &BilinearTruth, &DrawCall, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnUpsampleBilinear2dGetWorkspaceSize)>(bilinear::kContract,
+                                                                    &BilinearTruth, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleBilinear2dBackwardGetWorkspaceSize)>(
-        bilinear_backward::kContract, &BilinearGradientTruth, &DrawCall,
-        /*holds_beyond_finite=*/false),
+        bilinear_backward::kContract, &BilinearGradientTruth, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleNearest1dGetWorkspaceSize)>(nearest1d::kContract,
                                                                    &Nearest1dTruth, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleNearest1dBackwardGetWorkspaceSize)>(
         nearest1d_backward::kContract, &Nearest1dGradientTruth, &DrawCall),
-    truth::Entry<decltype(aclnnUpsampleLinear1dGetWorkspaceSize)>(
-        linear1d::kContract, &Linear1dTruth, &DrawCall, /*holds_beyond_finite=*/false),
+    truth::Entry<decltype(aclnnUpsampleLinear1dGetWorkspaceSize)>(linear1d::kContract,
+                                                                  &Linear1dTruth, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleLinear1dBackwardGetWorkspaceSize)>(
-        linear1d_backward::kContract, &Linear1dGradientTruth, &DrawCall,
-        /*holds_beyond_finite=*/false),
+        linear1d_backward::kContract, &Linear1dGradientTruth, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleBicubic2dGetWorkspaceSize)>(
-        bicubic::kContract, &VolumeTruth<Way::kCubic, false>, &DrawCall,
-        /*holds_beyond_finite=*/false),
+        bicubic::kContract, &VolumeTruth<Way::kCubic, false>, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleBicubic2dBackwardGetWorkspaceSize)>(
-        bicubic_backward::kContract, &VolumeTruth<Way::kCubic, true>, &DrawCall,
-        /*holds_beyond_finite=*/false),
+        bicubic_backward::kContract, &VolumeTruth<Way::kCubic, true>, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleTrilinear3dGetWorkspaceSize)>(
-        trilinear::kContract, &VolumeTruth<Way::kLinear, false>, &DrawCall,
-        /*holds_beyond_finite=*/false),
+        trilinear::kContract, &VolumeTruth<Way::kLinear, false>, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize)>(
-        trilinear_backward::kContract, &VolumeTruth<Way::kLinear, true>, &DrawCall,
-        /*holds_beyond_finite=*/false),
+        trilinear_backward::kContract, &VolumeTruth<Way::kLinear, true>, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleNearest3dGetWorkspaceSize)>(
         nearest3d::kContract, &VolumeTruth<Way::kNearest, false>, &DrawCall),
     truth::Entry<decltype(aclnnUpsampleNearest3dBackwardGetWorkspaceSize)>(

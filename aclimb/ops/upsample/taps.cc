@@ -42,6 +42,8 @@ Taps TapsOf(const AxisOf<T>& axis, Way way, int64_t o) {
     }
     return taps;
   }
+  // Where nothing changes an element has no part of the next one: 0 times infinity is NaN.
+  if (axis.in == axis.out) return {1, {static_cast<int32_t>(o)}, {1}};
   const T at = axis.Position(o);
   const int64_t index = IndexBelow(axis.in, at);
   taps.count = index + 1 < axis.in ? 2 : 1;

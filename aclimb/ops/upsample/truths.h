@@ -63,14 +63,22 @@ int64_t SourceOf(const AxisOf<T>& axis, int64_t o) {
   return std::clamp(axis.Source(o), least, IndexBelow(axis.in, std::floor(place + rounding)));
 }
 
+// Between two elements. At the last one, and where nothing changes, an element is all there is: the
+// next one would have a part of 0, which makes NaN of infinity. PyTorch has twice the same element
+// there, once by 0, so that an infinite one becomes NaN.
+template <typename T>
+std::vector<Part> LinearParts(const AxisOf<T>& axis, int64_t o) {
+  if (axis.in == axis.out) return {{o, 1}};
+  const double at = PositionOf(axis, o);
+  const int64_t index = IndexBelow(axis.in, at);
+  if (index == axis.in - 1) return {{index, 1}};
+  const double weight = at - static_cast<double>(index);
+  return {{index, 1 - weight}, {index + 1, weight}};
+}
+
 // Compile without contraction: positions are float32, as documented.
 inline std::vector<Part> PartsOf(const Axis& axis, int64_t o, bool linear) {
-  if (!linear) return {{SourceOf(axis, o), 1}};
-  const double at = PositionOf(axis, o);
-  const auto index = IndexBelow(axis.in, at);
-  const int64_t next = std::min(index + 1, axis.in - 1);
-  const double weight = std::min(1.0, at - static_cast<double>(index));
-  return {{index, 1 - weight}, {next, weight}};
+  return linear ? LinearParts(axis, o) : std::vector<Part>{{SourceOf(axis, o), 1}};
 }
 
 struct Problem {

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "aclimb/ops/upsample/operators.h"
+#include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
 #include "tests/support/operator_run.h"
@@ -49,6 +50,21 @@ TEST_F(Upsample, FactorsCountWhereTheyAreNotTheQuotient) {
     const double at = (static_cast<double>(i) + 0.5) / 1.5 - 0.5;
     EXPECT_NEAR(out[i], std::min(4.0, std::max(0.0, at)), 1e-5);
   }
+}
+
+// As many rows as before: none has a part of the next one, whatever that is.
+TEST_F(Upsample, NaNStaysInItsRowWhereTheHeightDoes) {
+  const double nan = std::nan("");
+  const DeviceTensor self({1, 1, 2, 2}, kFloat, {1, 3, nan, nan});
+  const DeviceTensor out({1, 1, 2, 3}, kFloat);
+  const IntArray size({2, 3});
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* workspace, aclOpExecutor** executor) {
+        return aclnnUpsampleBilinear2dGetWorkspaceSize(self, size, true, 1, 1, out, workspace,
+                                                       executor);
+      },
+      &aclnnUpsampleBilinear2d, stream_));
+  EXPECT_TRUE(Near(out.Values(), {1, 2, 3, nan, nan, nan}, {}));
 }
 
 TEST_F(Upsample, NearestKeepsEveryBit) {

@@ -24,13 +24,7 @@ std::vector<Part> VolumeParts(const AxisOf<T>& axis, Way way, int64_t o) {
   if (way == Way::kNearest) {
     return {{SourceOf(Axis{axis.in, axis.out, axis.factor, axis.corners}, o), 1}};
   }
-  if (way == Way::kLinear) {
-    const double at = PositionOf(axis, o);
-    const int64_t index = IndexBelow(axis.in, at);
-    if (index == axis.in - 1) return {{index, 1}};
-    return {{index, 1 - (at - static_cast<double>(index))},
-            {index + 1, at - static_cast<double>(index)}};
-  }
+  if (way == Way::kLinear) return LinearParts(axis, o);
   const double at = RoundedLike(axis.CubicPosition(o), PlaceInDouble(axis, o), -2,
                                 static_cast<double>(axis.in + 2));
   std::vector<Part> parts;
