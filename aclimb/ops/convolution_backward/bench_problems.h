@@ -150,8 +150,8 @@ inline std::vector<Sample> NamedProblems() {
 }
 
 inline std::string Text(const Sample& p, Task task) {
-  constexpr const char* kTasks[] = {"y", "grad x", "grad weight"};
-  return Cat(kTasks[static_cast<int>(task)], " ", NameOf(p.dtype), " ", Text(p.geometry));
+  constexpr const char* kNames[] = {"y", "grad x", "grad weight"};
+  return Cat(kNames[static_cast<int>(task)], " ", NameOf(p.dtype), " ", Text(p.geometry));
 }
 
 }  // namespace aclimb::convolution_backward
