@@ -109,10 +109,11 @@ void Job::RepeatElement(const char* from, int64_t count, char* to) const {
   CopyBlock(RowAt(const_cast<char*>(from), stride, elements),
             {.at = repeated, .axes = {}, .consecutive = true}, elements);
   const int64_t bytes = count * size_[1];
-  if (!streams_ && std::all_of(repeated, repeated + size_[1], [](char c) { return c == 0; })) {
+  const bool streams = streams_ && bytes >= kBufferBytes;
+  if (!streams && std::all_of(repeated, repeated + size_[1], [](char c) { return c == 0; })) {
     std::memset(to, 0, static_cast<size_t>(bytes));
   } else {
-    RepeatBytes(repeated, bytes, to, streams_);
+    RepeatBytes(repeated, bytes, to, streams);
   }
 }
 

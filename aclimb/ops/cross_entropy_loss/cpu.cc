@@ -49,6 +49,7 @@ class Rows {
         columns_(args.input.shape[1]),
         weight_(args.weight.As<const float>()),
         streams_(std::is_same_v<T, float> && args.log_prob.stride[1] == 1 &&
+                 columns_ >= kLeastStreamed &&
                  args.log_prob.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes()) {}
 
   Totals Run(int64_t begin, int64_t end) {
@@ -69,6 +70,8 @@ class Rows {
 
  private:
   static constexpr int64_t kShort = 256;
+  // Lines of the memory that shorter rows share would be written in parts.
+  static constexpr int64_t kLeastStreamed = 1024;
   static constexpr int64_t kTogether = 16;
 
   // What is known of a row before it is overwritten, which may be in place.

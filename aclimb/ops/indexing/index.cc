@@ -229,6 +229,8 @@ class IndexPutPlan final : public Plan {
         .count = places_.count(),
         .extent = PlacesOf(arguments.Tensor(IndexPut::kSelf).View()),
         .lines = Walk<3>::Make({&to, &from, &shared})};
+    shape_.places =
+        arguments.Tensor(IndexPut::kSelf).ElementCount() / std::max<int64_t>(1, shape_.lines.count);
     const int64_t bytes = shape_.ScratchBytes();
     if (bytes != 0) scratch_ = planner.workspace().Book(bytes);
     planner.Reads(IndexPut::kIndices);

@@ -313,6 +313,24 @@ TEST_F(Indexing, WholeDimensionsHaveEmptyTensorsOfAnyDType) {
   EXPECT_EQ(aclDestroyTensorList(list), 0);
 }
 
+TEST_F(Indexing, LongSumsOfSlices) {
+  constexpr int64_t kRows = 20'000, kColumns = 64, kPlaces = 10;
+  Values indices;
+  for (int64_t i = 0; i < kRows; ++i) indices.push_back(static_cast<double>(i % kPlaces));
+  const DeviceTensor self({kPlaces, kColumns}, DType::kFloat32, Values(kPlaces * kColumns, 0));
+  const DeviceTensor values({kRows, kColumns}, DType::kFloat32, Values(kRows * kColumns, 0.1));
+  DeviceTensor index({kRows}, DType::kInt64, indices);
+  aclTensorList* const list = ListOf({&index});
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnIndexPutImplGetWorkspaceSize(self, list, values, true, false, size, executor);
+      },
+      &aclnnIndexPutImpl, stream_));
+  const double all = kRows / kPlaces * static_cast<double>(0.1f);
+  EXPECT_TRUE(Near(self.Values(), Values(kPlaces * kColumns, all), {1e-7, 0}));
+  EXPECT_EQ(aclDestroyTensorList(list), 0);
+}
+
 TEST_F(Indexing, AnIndexWithoutEntriesSelectsNothing) {
   const DeviceTensor self({2, 3}, DType::kFloat32, {0, 1, 2, 3, 4, 5});
   const DeviceTensor out({0, 3}, DType::kFloat32), values({3}, DType::kFloat32, {7, 8, 9});

@@ -328,7 +328,7 @@ Moved UpdateShape::Moves() const {
 bool UpdateShape::InDouble() const {
   constexpr int64_t kManyForAPlace = 16;
   if (operation == Operation::kReplace) return false;
-  if (dtype == DType::kFloat32) return count / kManyForAPlace >= extent;
+  if (dtype == DType::kFloat32) return count / kManyForAPlace >= (places > 0 ? places : extent);
   return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 

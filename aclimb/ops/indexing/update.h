@@ -19,6 +19,7 @@ struct UpdateShape {
   Operation operation = Operation::kReplace;
   int64_t count = 0;
   int64_t extent = 0;
+  int64_t places = 0;  // that indices name, if that is not all of the extent
   int64_t index_step = 1;
   int64_t out_step = 1;
   int64_t source_step = 1;

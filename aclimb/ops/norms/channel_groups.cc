@@ -106,7 +106,9 @@ class GroupGradientSolver {
     return ParallelForAll(channels_, GrainOf(8 * parts_.count()), [&](int64_t begin, int64_t end) {
       for (int64_t c = begin; c < end; ++c) {
         double bias = 0, weight = 0;
-        for (int64_t o = 0; o < problem_.planes.outer; ++o) {
+        // A sum of no elements is 0, whatever it is multiplied by.
+        const int64_t outer = problem_.planes.inner == 0 ? 0 : problem_.planes.outer;
+        for (int64_t o = 0; o < outer; ++o) {
           Pair& plane = PairOf(o, 0, c);
           for (int64_t chunk = 1; chunk < parts_.chunks(); ++chunk) {
             plane.sum += PairOf(o, chunk, c).sum;

@@ -278,7 +278,9 @@ class BatchGradientSolver {
     }
     if (problem_.bias_sums != nullptr) problem_.bias_sums[c] = static_cast<float>(total.sum);
     if (problem_.weight_sums != nullptr) {
-      problem_.weight_sums[c] = static_cast<float>(total.product * invstd);
+      // A sum of no elements is 0, whatever it is multiplied by.
+      const bool is_empty = problem_.planes.ElementCount() == 0;
+      problem_.weight_sums[c] = is_empty ? 0 : static_cast<float>(total.product * invstd);
     }
     const auto count = static_cast<double>(problem_.planes.outer * problem_.planes.inner);
     memory_.b[c] = static_cast<float>(-factor * invstd * invstd * total.product / count);

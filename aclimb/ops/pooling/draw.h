@@ -16,7 +16,7 @@ namespace aclimb::pooling {
 template <size_t kDims = 2>
 std::vector<int64_t> DrawPlanes(truth::Draw& draw) {
   constexpr int64_t kExtents[] = {5, 1, 2, 3, 4, 7, 8, 13, 24, 40};
-  constexpr int64_t kCounts[] = {2, 1, 3, 0, 4, 1, 2, 6};
+  constexpr int64_t kCounts[] = {2, 1, 3, 0, 4, 1, 9, 6, 17};
   std::vector<int64_t> shape;
   if (draw.Flip()) shape.push_back(draw.Pick(kCounts));
   shape.push_back(draw.Pick(kCounts));

@@ -1,5 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclimb/ops/triangular_solve/kernels.cc"
+// Rows in registers are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
 #include <hwy/highway.h>

@@ -379,10 +379,14 @@ int64_t GroupParts(const AxisShape& shape) {
   return each * (shape.result() + kMostLanes);
 }
 
+// Of the axes before `axis`.
+int64_t PartsBytesBefore(const Problem& problem, int axis) {
+  int64_t bytes = 0;
+  for (int d = 0; d < axis; ++d) bytes += PartsBytes(problem.axes[d]);
+  return bytes;
+}
 char* PartsAt(const Problem& problem, void* memory, int axis) {
-  char* at = static_cast<char*>(memory);
-  for (int d = 0; d < axis; ++d) at += PartsBytes(problem.axes[d]);
-  return at;
+  return static_cast<char*>(memory) + PartsBytesBefore(problem, axis);
 }
 
 template <typename T>
@@ -459,8 +463,7 @@ bool Combine<double>(const Problem& problem, const Args& args) {
 
 int64_t TableBytes(const Problem& problem) {
   const AxisShape& last = problem.axes[kAxes - 1];
-  return PartsAt(problem, nullptr, kAxes) - static_cast<char*>(nullptr) +
-         last.result() * int64_t{sizeof(Group)} +
+  return PartsBytesBefore(problem, kAxes) + last.result() * int64_t{sizeof(Group)} +
          GroupParts(last) * int64_t{sizeof(float) + sizeof(int32_t)};
 }
 int64_t ScratchElements(const Problem& problem) {
