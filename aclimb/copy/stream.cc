@@ -42,7 +42,7 @@ int64_t MoveAligned(const uint8_t* from, int64_t i, int64_t bytes, uint8_t* to,
   return i;
 }
 
-// No byte is written twice: one that a cache holds and the memory gets slows both down.
+// No byte is written twice: a line that is stored into a cache and streamed is slow in both.
 void Stream(const uint8_t* from, int64_t bytes, uint8_t* to) {
   const int64_t past = PastAligned(to);
   int64_t i = std::min(bytes, past == 0 ? 0 : Lanes() - past);

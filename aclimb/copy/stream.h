@@ -4,9 +4,9 @@
 
 namespace aclimb::copy {
 
-// Copies bytes as memcpy does. From about 2 KiB on, the C library may leave them to an instruction
+// Copies bytes as memcpy does, by vectors. The C library may leave long copies to an instruction
 // that some processors carry out ten times slower where `to` lies 1 to 15 bytes behind `from`,
-// counted within a page: this goes by vectors.
+// counted within a page, and it copies rows of some hundred bytes more slowly.
 void CopyBytes(const void* from, int64_t bytes, void* to);
 
 // Copies bytes around the caches where the instruction set can do that: for outputs that no cache

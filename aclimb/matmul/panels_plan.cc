@@ -12,8 +12,8 @@
 namespace aclimb::matmul {
 namespace {
 
-// Vectors that rows which meet a panel have lanes for: with a panel's terms they fill half of a
-// second cache, which is larger where vectors are longer.
+// Rows of a unit of work for each lane of a vector. With a panel's terms they fill half of a second
+// cache, which is larger where vectors are longer.
 constexpr int64_t kRowsOfLane = 32;
 // Panels of a unit of work. Rows meet them one after the other, with a part of the terms each time,
 // so that the rows' elements stay in the second cache.

@@ -4,7 +4,7 @@
 
 namespace aclimb {
 
-// Any of a mask's: what is not 0 is true.
+// The bits of a mask's element, which is true when it is not 0.
 inline constexpr uint8_t kAnyBit = 0xFF;
 
 // How many of `count` elements, `step` apart, have one of the bits. Sums of a few bytes, of which

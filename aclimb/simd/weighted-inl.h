@@ -20,7 +20,7 @@ namespace aclimb {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Elements of T as lanes of D, which are as wide, or double of float.
+// Loads elements of T as lanes of D: T is the type of a lane, or float where lanes are double.
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> LoadAs(D d, const T* from) {
   if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
@@ -29,7 +29,7 @@ HWY_INLINE hn::Vec<D> LoadAs(D d, const T* from) {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
   }
 }
-// Past the caches where `stream` and T is D's type.
+// Stores lanes of D as elements of T: around the caches if it streams and T is the type of a lane.
 template <class D, typename T>
 HWY_INLINE void StoreAs(D d, hn::Vec<D> value, bool stream, T* to) {
   if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {

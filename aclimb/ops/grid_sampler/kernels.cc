@@ -56,7 +56,7 @@ struct Taps {
         SetCubic(axis, i, place);
         continue;
       }
-      // A call takes longer than all else.
+      // The call would take longer than all other steps.
       if (args.padding != kZeros) place = axis.Padded(place);
       if (args.interpolation == kBilinear) {
         SetLinear(axis, i, place);

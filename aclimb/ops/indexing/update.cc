@@ -17,7 +17,8 @@ namespace {
 
 // Lines side by side that an entry is applied to at once.
 constexpr int64_t kTogether = 512;
-// So many of them if each has indices of its own: whole cache lines of places that stay at hand.
+// Lines that are taken at once if each has indices of its own: whole cache lines of places, which
+// stay in the cache.
 int64_t WidthOf(int64_t extent) { return std::clamp<int64_t>(32 * 1024 / extent, 16, kTogether); }
 
 // ---- One entry after the other

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kCounted = 1024;
 // Entries that are kept beside the wanted ones until those are looked for again.
 constexpr int64_t kRoom = 256;
-// So many wanted entries are kept in order from the begin on.
+// Up to this many wanted entries are kept in order.
 constexpr int64_t kFew = 16;
 // Entries that are merged at once.
 constexpr int64_t kMerged = 64 * 1024;
@@ -54,7 +54,8 @@ void Select(Entry* run, int64_t count, int64_t wanted) {
   }
 }
 
-// The same for a few, which are kept in order as the others come by.
+// Puts a few wanted entries first: the best so far stay in order while the others are compared with
+// the last of them.
 template <typename Entry>
 void SelectFew(Entry* run, int64_t count, int64_t wanted) {
   for (int64_t i = 1; i < count; ++i) {
