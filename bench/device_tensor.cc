@@ -26,6 +26,9 @@ void Encode(double value, const std::string& dtype, unsigned char* to) {
   } else if (dtype == "int64") {
     const auto whole = static_cast<int64_t>(value);
     std::memcpy(to, &whole, sizeof(whole));
+  } else if (dtype == "int32") {
+    const auto whole = static_cast<int32_t>(value);
+    std::memcpy(to, &whole, sizeof(whole));
   } else if (dtype == "bool") {
     *to = value != 0 ? 1 : 0;
   } else {

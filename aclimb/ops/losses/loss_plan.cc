@@ -63,6 +63,17 @@ double SumOfChunk(const float* x, int64_t count) {
   return sum;
 }
 
+// Terms are added up in the order in which the first operand lies that is as large as all together.
+TensorView InMemoryOrder(std::span<const TensorView> operands, const TensorView& shape) {
+  for (const TensorView& operand : operands) {
+    if (std::find(operand.stride, operand.stride + operand.rank, 0) ==
+        operand.stride + operand.rank) {
+      return operand;
+    }
+  }
+  return DenseLike(shape, nullptr);
+}
+
 class LossPlan final : public Plan {
  public:
   LossPlan(const contract::Arguments& arguments, const LossTask& task) : task_(task) {
@@ -75,7 +86,8 @@ class LossPlan final : public Plan {
           Broadcast(parameter < 0 ? TensorView() : arguments.Tensor(parameter).View(), shape);
       dtypes_[n] = parameter < 0 ? DType::kFloat32 : arguments.Tensor(parameter).dtype;
     }
-    views[kOut] = task.sums ? DenseLike(shape, nullptr) : arguments.Tensor(task.out).View();
+    views[kOut] = task.sums ? InMemoryOrder({views, kMostOperands}, shape)
+                            : arguments.Tensor(task.out).View();
     dtypes_[kOut] = arguments.Tensor(task.out).dtype;
     walk_ = Walk<kMostOperands + 1>::Make(
         {&views[0], &views[1], &views[2], &views[3], &views[4], &views[5]});
