@@ -114,7 +114,12 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
   const bool across = shape.IsAcross() || (shared && data.sources != nullptr);
   const int64_t width = !across ? 1 : shared ? kTogether : WidthOf(shape.extent);
   const int64_t chunks = CeilDivide(lines.count, width);
-  const int bits = ShareBits(chunks, shape.count);
+  // Single elements that stay in a near cache take less time than a few threads need to look at all
+  // entries and to leave out the others'.
+  constexpr int64_t kNearBytes = 512 * 1024;
+  constexpr int kFewBits = 2;
+  int bits = ShareBits(chunks, shape.count);
+  if (!across && bits <= kFewBits && shape.extent <= kNearBytes / int64_t{sizeof(T)}) bits = 0;
   const int64_t shares = int64_t{1} << bits;
   const int64_t grain = std::max<int64_t>(
       1, kGrain / std::max<int64_t>(1, shape.count * std::min(width, lines.count)));
