@@ -1,4 +1,4 @@
-// Sums of rows, each times a weight. Included once per instruction set by files that use
+// Rows times weights, and their sums. Included once per instruction set by files that use
 // hwy/foreach_target.h.
 #if defined(ACLIMB_SIMD_WEIGHTED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLIMB_SIMD_WEIGHTED_INL_H_
@@ -38,6 +38,21 @@ HWY_INLINE void StoreAs(D d, hn::Vec<D> value, bool stream, T* to) {
     const hn::Rebind<T, D> narrow;
     hn::StoreU(hn::DemoteTo(narrow, value), narrow, to);
   }
+}
+
+// to += weight * from
+template <typename T>
+HWY_INLINE void AddTimes(const T* from, double weight, int64_t count, double* to) {
+  const auto add = [&](auto d, int64_t c) HWY_ATTR {
+    const auto sum = hn::MulAdd(hn::Set(d, weight), LoadAs(d, from + c), hn::LoadU(d, to + c));
+    hn::StoreU(sum, d, to + c);
+  };
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t c = 0;
+  for (; c + lanes <= count; c += lanes) add(d, c);
+  // Rounded as in vectors: how many elements are taken at once decides about no bit.
+  for (; c < count; ++c) add(hn::CappedTag<double, 1>(), c);
 }
 
 // to[i] = the sum of weight * row[i] over all rows, in D's type. terms(use) calls use(row, weight)

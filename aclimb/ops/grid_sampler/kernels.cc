@@ -272,21 +272,6 @@ bool SampleTyped(const Args& args) {
   });
 }
 
-// to += weight * from
-template <typename T>
-HWY_INLINE void AddTimes(const T* from, double weight, int64_t count, double* to) {
-  const auto add = [&](auto d, int64_t c) HWY_ATTR {
-    const auto sum = hn::MulAdd(hn::Set(d, weight), LoadAs(d, from + c), hn::LoadU(d, to + c));
-    hn::StoreU(sum, d, to + c);
-  };
-  const hn::ScalableTag<double> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t c = 0;
-  for (; c + lanes <= count; c += lanes) add(d, c);
-  // Rounded as in vectors: how channels are cut decides about no bit.
-  for (; c < count; ++c) add(hn::CappedTag<double, 1>(), c);
-}
-
 template <typename T>
 bool InputGradientTyped(const Args& args) {
   const int64_t elements = args.Elements(), places = args.Places();

@@ -11,24 +11,13 @@
 
 #include "aclimb/ops/inverse/condition.h"
 #include "aclimb/ops/inverse/kernels.h"
+#include "aclimb/simd/weighted-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::inverse {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// row -= factor * other
-HWY_INLINE void Subtract(double* HWY_RESTRICT row, double factor, const double* HWY_RESTRICT other,
-                         int64_t count) {
-  const hn::ScalableTag<double> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto factors = hn::Set(d, factor);
-  int64_t c = 0;
-  for (; c + lanes <= count; c += lanes) {
-    hn::StoreU(hn::NegMulAdd(factors, hn::LoadU(d, other + c), hn::LoadU(d, row + c)), d, row + c);
-  }
-  for (; c < count; ++c) row[c] -= factor * other[c];
-}
+using aclimb::HWY_NAMESPACE::AddTimes;
 
 // row -= the sum of kSteps factors times as many others
 HWY_INLINE void SubtractAll(double* HWY_RESTRICT row, const double* factors,
@@ -89,12 +78,12 @@ void TakeSteps(double* matrix, int64_t rows, int64_t begin, int64_t end, const S
     }
     const double pivot = factor[steps];
     std::copy(factor + steps, factor + (end - begin), row + k);
-    for (int64_t i = 0; i < steps; ++i) Subtract(row, factor[i], others + i * apart, rows);
+    for (int64_t i = 0; i < steps; ++i) AddTimes(others + i * apart, -factor[i], rows, row);
     row[k] = 1;
     for (int64_t c = 0; c < rows; ++c) row[c] /= pivot;
     std::copy_n(row, rows, others + steps * apart);
     for (int64_t r = begin; r < k; ++r) {
-      Subtract(matrix + r * rows, std::exchange(matrix[r * rows + k], 0.0), row, rows);
+      AddTimes(row, -std::exchange(matrix[r * rows + k], 0.0), rows, matrix + r * rows);
     }
   }
   for (int64_t r = 0; r < rows; ++r) {

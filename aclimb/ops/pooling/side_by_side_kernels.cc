@@ -10,6 +10,7 @@
 #include "aclimb/ops/pooling/kernels.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/transpose-inl.h"
+#include "aclimb/simd/weighted-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::pooling {
@@ -72,32 +73,8 @@ void MaxRowOfEither(const MaxArgs& args, int64_t r, float* to, int32_t* indices)
 
 constexpr size_t kDoubles = hn::MaxLanes(hn::ScalableTag<double>());
 
-template <class D>
-HWY_INLINE hn::Vec<D> LoadDoubles(D d, const float* from) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
-}
-template <class D>
-HWY_INLINE void StoreFloats(D, hn::Vec<D> value, float* to) {
-  const hn::Rebind<float, D> narrow;
-  hn::StoreU(hn::DemoteTo(narrow, value), narrow, to);
-}
-
 // Sums of more terms are made in double.
 constexpr int64_t kFewTerms = 16;
-
-// to = x * factor, or to += that.
-HWY_INLINE void AddScaled(const float* x, double factor, bool first, int64_t count, float* to) {
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto by = static_cast<float>(factor);
-  const auto factors = hn::Set(d, by);
-  int64_t c = 0;
-  for (; c + lanes <= count; c += lanes) {
-    const auto before = first ? hn::Zero(d) : hn::LoadU(d, to + c);
-    hn::StoreU(hn::MulAdd(hn::LoadU(d, x + c), factors, before), d, to + c);
-  }
-  for (; c < count; ++c) to[c] = (first ? 0 : to[c]) + x[c] * by;
-}
 
 void MeanRow(const MeanArgs& args, int64_t r, float* to) {
   const MeanWindows &depth = args.depth, &height = args.height, &width = args.width;
@@ -113,15 +90,15 @@ void MeanRow(const MeanArgs& args, int64_t r, float* to) {
     const double factor = part * window.part;
     const int64_t terms = layers.size() * lines.size() * (window.end - window.begin);
     if (terms > 0 && terms <= kFewTerms) {
-      bool first = true;
-      for (int64_t z = layers.begin; z < layers.end; ++z) {
-        for (int64_t i = lines.begin; i < lines.end; ++i) {
-          const float* const from = planes + (z * height.in() + i) * width.in() * inner;
-          for (int64_t k = window.begin; k < window.end; ++k) {
-            AddScaled(from + k * inner, factor, std::exchange(first, false), inner, to + o * inner);
+      const auto each = [&](const auto& use) HWY_ATTR {
+        for (int64_t z = layers.begin; z < layers.end; ++z) {
+          for (int64_t i = lines.begin; i < lines.end; ++i) {
+            const float* const from = planes + (z * height.in() + i) * width.in() * inner;
+            for (int64_t k = window.begin; k < window.end; ++k) use(from + k * inner, factor);
           }
         }
-      }
+      };
+      AddWeighted(hn::ScalableTag<float>(), each, inner, false, to + o * inner);
       continue;
     }
     EachVector<double, kDoubles, 1>(inner, [&](auto d, int64_t c) HWY_ATTR {
@@ -130,13 +107,27 @@ void MeanRow(const MeanArgs& args, int64_t r, float* to) {
         for (int64_t i = lines.begin; i < lines.end; ++i) {
           const float* const from = planes + (z * height.in() + i) * width.in() * inner + c;
           for (int64_t k = window.begin; k < window.end; ++k) {
-            sum = hn::Add(sum, LoadDoubles(d, from + k * inner));
+            sum = hn::Add(sum, LoadAs(d, from + k * inner));
           }
         }
       }
-      StoreFloats(d, hn::Mul(sum, hn::Set(d, factor)), to + o * inner + c);
+      StoreAs(d, hn::Mul(sum, hn::Set(d, factor)), false, to + o * inner + c);
     });
   }
+}
+
+// to = x * factor, or to += that.
+HWY_INLINE void AddScaled(const float* x, double factor, bool first, int64_t count, float* to) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto by = static_cast<float>(factor);
+  const auto factors = hn::Set(d, by);
+  int64_t c = 0;
+  for (; c + lanes <= count; c += lanes) {
+    const auto before = first ? hn::Zero(d) : hn::LoadU(d, to + c);
+    hn::StoreU(hn::MulAdd(hn::LoadU(d, x + c), factors, before), d, to + c);
+  }
+  for (; c < count; ++c) to[c] = (first ? 0 : to[c]) + x[c] * by;
 }
 
 // Row `r` of the gradient of what the means were made of.
@@ -179,11 +170,11 @@ void GradientRow(const MeanArgs& args, int64_t r, Range layers, Range lines) {
           const float* const from = planes + (z * height.out() + i) * width.out() * inner + c;
           for (int64_t o = windows.begin; o < windows.end; ++o) {
             const auto factor = hn::Set(d, part * args.windows[o].part);
-            sum = hn::MulAdd(LoadDoubles(d, from + o * inner), factor, sum);
+            sum = hn::MulAdd(LoadAs(d, from + o * inner), factor, sum);
           }
         }
       }
-      StoreFloats(d, sum, to + c);
+      StoreAs(d, sum, false, to + c);
     });
   }
 }

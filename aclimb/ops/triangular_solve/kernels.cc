@@ -10,23 +10,13 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/triangular_solve/kernels.h"
+#include "aclimb/simd/weighted-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::triangular_solve {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// row -= factor * solved
-HWY_INLINE void Subtract(double* row, double factor, const double* solved, int64_t columns) {
-  const hn::ScalableTag<double> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto factors = hn::Set(d, factor);
-  int64_t c = 0;
-  for (; c + lanes <= columns; c += lanes) {
-    hn::StoreU(hn::NegMulAdd(factors, hn::LoadU(d, solved + c), hn::LoadU(d, row + c)), d, row + c);
-  }
-  for (; c < columns; ++c) row[c] -= factor * solved[c];
-}
+using aclimb::HWY_NAMESPACE::AddTimes;
 
 // For kRowsTogether rows in registers: rows -= factors * solved. The factors of a solved row stand
 // side by side, solved rows are `step` apart, and columns are whole pairs of vectors.
@@ -90,7 +80,7 @@ void SolveTyped(const Problem& p, double* scratch) {
     for (int64_t n = first; n < end; ++n) {
       double* const row = rows[n - first];
       for (int64_t k = together ? first : 0; k < n; ++k) {
-        Subtract(row, factor(n, k), row_of(k), p.columns);
+        AddTimes(row_of(k), -factor(n, k), p.columns, row);
       }
       const double divisor = p.unit_diagonal ? 1 : factor(n, n);
       for (int64_t c = 0; c < p.columns; ++c) {
