@@ -31,7 +31,11 @@ class UnitScratch {
   // Scratch is a char*, aligned as a piece of workspace. False when the loop was cancelled.
   template <typename F>
   [[nodiscard]] bool Run(const RunContext& run, int64_t units, int64_t grain, const F& body) const {
-    return ForEachUnit(units, grain, {run.Piece<char>(pieces_), count_, bytes_}, body);
+    return ForEachUnit(units, grain, Memory(run), body);
+  }
+  // For kernels that make the loop themselves. No data where nothing was booked.
+  SlotMemory Memory(const RunContext& run) const {
+    return {run.Piece<char>(pieces_), count_, bytes_};
   }
 
  private:

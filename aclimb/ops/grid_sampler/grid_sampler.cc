@@ -4,11 +4,11 @@
 
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/grid_sampler/contracts.h"
 #include "aclimb/ops/grid_sampler/kernels.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::grid_sampler {
 namespace {
@@ -64,21 +64,6 @@ rows::Dense DenseGrid(const Arguments& arguments, Planner& planner, int paramete
   return rows::Dense::Input(planner, parameter, view, ComputedIn(view.dtype));
 }
 
-// Scratch memory for each thread.
-struct Scratch {
-  SlotMemory slots = {};
-  WorkspacePiece piece;
-
-  void Book(Planner& planner, const Args& args, bool of_input, int64_t units) {
-    slots.count = std::min<int64_t>({int64_t{TeamSize()}, units, Slots::kMost});
-    slots.bytes = ScratchBytes(args, of_input);
-    piece = planner.workspace().Book(slots.count, slots.bytes);
-  }
-  SlotMemory Of(const RunContext& run) const {
-    return {run.Piece<void>(piece), slots.count, slots.bytes};
-  }
-};
-
 Args ArgsOf(const Arguments& arguments, int input, int grid, int interpolation) {
   const std::vector<int64_t>& image = arguments.Tensor(input).shape;
   const std::vector<int64_t>& places = arguments.Tensor(grid).shape;
@@ -110,7 +95,7 @@ struct SamplePlan final : Plan {
   Args args;
   DenseImages input, out;
   rows::Dense grid;
-  Scratch scratch;
+  UnitScratch scratch;
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&input.dense, &grid, &out.dense}, [&] {
@@ -118,7 +103,7 @@ struct SamplePlan final : Plan {
       of_run.input = input.Of(run);
       of_run.grid = grid.Data(run);
       of_run.result = out.Of(run);
-      of_run.scratch = scratch.Of(run);
+      of_run.scratch = scratch.Memory(run);
       return Sample(of_run);
     });
   }
@@ -132,7 +117,7 @@ Result<PlanPointer> PlanForward(const Arguments& arguments, Planner& planner) {
   plan->input = SampledImages(arguments, planner, kInput, args);
   plan->grid = DenseGrid(arguments, planner, kGrid);
   plan->out = ImagesAsTheyAre(arguments, planner, kOut, false);
-  plan->scratch.Book(planner, args, false, args.batch * args.Places());
+  plan->scratch.Book(planner, args.batch * args.Places(), ScratchBytes(args, false));
   planner.Costs({.cycles = CyclesOf(args) + plan->input.dense.CopyCycles() +
                            plan->grid.CopyCycles() + plan->out.dense.CopyCycles()});
   return PlanPointer(std::move(plan));
@@ -142,7 +127,7 @@ struct GradientPlan final : Plan {
   Args args;
   DenseImages gradient, input, input_gradient;
   rows::Dense grid, grid_gradient;
-  Scratch of_input, of_grid;
+  UnitScratch of_input, of_grid;
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&gradient.dense, &input.dense, &grid}, [&] {
@@ -152,12 +137,12 @@ struct GradientPlan final : Plan {
       of_run.grid = grid.Data(run);
       of_run.input_gradient = input_gradient.Of(run);
       of_run.grid_gradient = grid_gradient.Data(run);
-      of_run.scratch = of_input.Of(run);
+      of_run.scratch = of_input.Memory(run);
       if (input_gradient.dense.given() &&
           (!InputGradient(of_run) || !input_gradient.dense.Deliver(run))) {
         return false;
       }
-      of_run.scratch = of_grid.Of(run);
+      of_run.scratch = of_grid.Memory(run);
       return !grid_gradient.given() || (GridGradient(of_run) && grid_gradient.Deliver(run));
     });
   }
@@ -186,7 +171,7 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
     plan->input_gradient = ImagesAsTheyAre(arguments, planner, kInputGrad, false);
     args.block = BlockOf(args);
     const int64_t blocks = CeilDivide(args.channels, args.block);
-    plan->of_input.Book(planner, args, true, args.batch * blocks);
+    plan->of_input.Book(planner, args.batch * blocks, ScratchBytes(args, true));
     const auto images = static_cast<double>(args.batch * args.channels);
     cycles += plan->input_gradient.dense.CopyCycles() +
               2 * images * static_cast<double>(args.Elements()) +
@@ -196,7 +181,7 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
     plan->input = SampledImages(arguments, planner, kInput, args);
     plan->grid_gradient =
         rows::Dense::Output(planner, kGridGrad, arguments.Tensor(kGridGrad).View(), args.dtype);
-    plan->of_grid.Book(planner, args, false, args.batch * args.Places());
+    plan->of_grid.Book(planner, args.batch * args.Places(), ScratchBytes(args, false));
     cycles +=
         plan->input.dense.CopyCycles() + plan->grid_gradient.CopyCycles() + 2 * CyclesOf(args);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/pooling/adaptive_contracts.h"
 #include "aclimb/ops/pooling/average_contracts.h"
 #include "aclimb/ops/pooling/kernels.h"
@@ -21,7 +22,7 @@ struct MeanPlan final : Plan {
   MeanArgs args = {};
   rows::Dense from, to;
   WorkspacePiece rows_of_slots, windows;
-  SideBySideRows side_by_side;
+  UnitScratch side_by_side;  // rows on the way to planes that lie one after the other
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&from, &to}, [&] {
@@ -59,7 +60,8 @@ Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int
     const bool direct = gradient || IsSideBySide(written, dims);
     if (!direct) of_written = rows::OwnOrder(written.rank);
     const int64_t bytes = args.width.out() * order.inner * int64_t{sizeof(float)};
-    plan->side_by_side.Book(planner, direct ? 0 : bytes);
+    const int64_t rows = plan->args.planes * args.depth.out() * args.height.out();
+    if (!direct) plan->side_by_side.Book(planner, rows, bytes);
   }
   plan->from = rows::Dense::Input(planner, from, read, DType::kFloat32, order.order);
   plan->to = rows::Dense::Output(planner, to, written, DType::kFloat32, of_written);

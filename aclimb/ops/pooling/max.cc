@@ -1,6 +1,7 @@
 // The operators that take the largest of each window: the C functions, and the plans between them.
 
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/pooling/adaptive_max_contracts.h"
 #include "aclimb/ops/pooling/kernels.h"
 #include "aclimb/ops/pooling/max3d_contracts.h"
@@ -30,7 +31,7 @@ struct MaxPlan final : Plan {
   Windows windows;
   rows::Dense input, output, indices;
   Indices layout;
-  SideBySideRows side_by_side;
+  UnitScratch side_by_side;  // rows on the way to planes that lie one after the other
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&input, &output, &indices}, [&] {
@@ -96,9 +97,10 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
     const bool direct = IsSideBySide(out, kPlaces.dims);
     if (!direct) pooled = rows::OwnOrder(out.rank);
     // A row of maxima, and one of indices.
-    const int64_t bytes =
-        plan->windows.width.out * plan->windows.inner * 2 * int64_t{sizeof(float)};
-    plan->side_by_side.Book(planner, direct ? 0 : bytes);
+    const Windows& windows = plan->windows;
+    const int64_t rows = windows.planes * windows.depth.out * windows.height.out;
+    const int64_t bytes = windows.width.out * windows.inner * 2 * int64_t{sizeof(float)};
+    if (!direct) plan->side_by_side.Book(planner, rows, bytes);
   }
   const double cycles = Bind(*plan, arguments, planner, kOperands, order, pooled);
   planner.Costs({.cycles = cycles + 2 * static_cast<double>(plan->windows.Taps()) *

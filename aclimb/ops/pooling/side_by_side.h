@@ -2,11 +2,7 @@
 
 #include <algorithm>
 
-#include "aclimb/core/divide.h"
-#include "aclimb/executor/plan.h"
 #include "aclimb/rows/layout.h"
-#include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::pooling {
 
@@ -34,19 +30,5 @@ inline PlaneOrder OrderOf(const TensorView& planes, size_t dims) {
 inline bool IsSideBySide(const TensorView& pooled, size_t dims) {
   return pooled.stride[pooled.rank - static_cast<int>(dims) - 1] == 1;
 }
-
-// Rows of such planes on the way to a tensor whose planes lie one after the other.
-struct SideBySideRows {
-  WorkspacePiece piece;
-  int64_t count = 1, bytes = 0;
-
-  // `bytes` of a row; 0 if none are needed.
-  void Book(Planner& planner, int64_t of_row) {
-    count = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
-    bytes = RoundUp(of_row, int64_t{64});
-    if (bytes > 0) piece = planner.workspace().Book(count, bytes);
-  }
-  SlotMemory Memory(const RunContext& run) const { return {run.Piece<char>(piece), count, bytes}; }
-};
 
 }  // namespace aclimb::pooling

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "aclimb/core/divide.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/upsample/kernels.h"
 #include "aclimb/rows/dense.h"
-#include "aclimb/simd/parallel.h"
 
 namespace aclimb::upsample {
 namespace {
@@ -14,13 +13,13 @@ struct UpsamplePlan final : Plan {
   Problem problem;
   bool repeats = false;
   rows::Dense from, to;
-  WorkspacePiece tables, scratch;
-  SlotMemory slots = {};
+  WorkspacePiece tables;
+  UnitScratch scratch;
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&from, &to}, [&] {
-      Args args = {from.Data(run), to.Data(run), run.Piece<void>(tables), slots};
-      args.scratch.data = run.Piece<void>(scratch);
+      const Args args = {from.Data(run), to.Data(run), run.Piece<void>(tables),
+                         scratch.Memory(run)};
       if (repeats) return Repeat(problem, SizeOf(from.dtype()), args);
       return to.dtype() == DType::kFloat64 ? Combine<double>(problem, args)
                                            : Combine<float>(problem, args);
@@ -71,10 +70,8 @@ Result<PlanPointer> MakePlanOf(const contract::Arguments& arguments, Planner& pl
   plan->to = rows::Dense::Output(planner, output, to, dtype, order);
   plan->tables = planner.workspace().Book(TableBytes(problem));
   if (!plan->repeats) {
-    plan->slots.count = std::clamp<int64_t>(TeamSize(), 1, Slots::kMost);
-    plan->slots.bytes =
-        RoundUp(ScratchElements(problem) * static_cast<int64_t>(SizeOf(dtype)), int64_t{64});
-    plan->scratch = planner.workspace().Book(plan->slots.count, plan->slots.bytes);
+    const int64_t bytes = ScratchElements(problem) * static_cast<int64_t>(SizeOf(dtype));
+    plan->scratch.Book(planner, to.ElementCount(), bytes);
   }
   planner.Costs({.cycles = plan->from.CopyCycles() + plan->to.CopyCycles() +
                            CyclesOf(way) * static_cast<double>(
