@@ -1,10 +1,18 @@
 #include "aclimb/rows/layout.h"
 
+#include <algorithm>
+
 namespace aclimb::rows {
 
 Order OwnOrder(int rank) {
   Order order{.rank = rank};
   for (int d = 0; d < rank; ++d) order.dimension[d] = d;
+  return order;
+}
+
+Order OrderWithLast(int rank, int dim) {
+  Order order = OwnOrder(rank);
+  std::rotate(order.dimension + dim, order.dimension + dim + 1, order.dimension + rank);
   return order;
 }
 

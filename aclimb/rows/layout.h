@@ -15,6 +15,8 @@ struct Order {
 
 // 0, 1, 2, ...: as the operands have them.
 Order OwnOrder(int rank);
+// So, but with dimension `dim` behind all others: that of the channels, say.
+Order OrderWithLast(int rank, int dim);
 
 // The same elements with the dimensions in that order.
 TensorView Permuted(const TensorView& view, const Order& order);

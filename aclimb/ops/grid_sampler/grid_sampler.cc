@@ -15,11 +15,7 @@ namespace {
 
 using contract::Arguments;
 
-rows::Order ChannelsLast(int rank) {
-  rows::Order order = rows::OwnOrder(rank);
-  std::rotate(order.dimension + 1, order.dimension + 2, order.dimension + rank);
-  return order;
-}
+rows::Order ChannelsLast(int rank) { return rows::OrderWithLast(rank, 1); }
 
 // Half types are computed in float32.
 DType ComputedIn(DType dtype) { return dtype == DType::kFloat64 ? dtype : DType::kFloat32; }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include "aclimb/rows/layout.h"
 
 namespace aclimb::pooling {
@@ -15,15 +13,11 @@ struct PlaneOrder {
 inline PlaneOrder OrderOf(const TensorView& planes, size_t dims) {
   // Fewer make no vector of 16 bytes.
   constexpr int64_t kLeast = 4;
-  PlaneOrder result = {.order = rows::OwnOrder(planes.rank)};
   const int channels = planes.rank - static_cast<int>(dims) - 1;
   if (channels < 0 || planes.stride[channels] != 1 || planes.shape[channels] < kLeast) {
-    return result;
+    return {.order = rows::OwnOrder(planes.rank)};
   }
-  int* const dimension = result.order.dimension;
-  std::rotate(dimension + channels, dimension + channels + 1, dimension + planes.rank);
-  result.inner = planes.shape[channels];
-  return result;
+  return {.order = rows::OrderWithLast(planes.rank, channels), .inner = planes.shape[channels]};
 }
 
 // Whether planes lie side by side in a tensor, too, that those of OrderOf() are pooled to.

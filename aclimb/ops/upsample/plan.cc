@@ -30,8 +30,7 @@ struct UpsamplePlan final : Plan {
 // The channels last where they lie side by side in memory.
 rows::Order OrderOf(const TensorView& view) {
   constexpr int64_t kLeastChannels = 8;
-  rows::Order order = rows::OwnOrder(view.rank);
-  std::rotate(order.dimension + 1, order.dimension + 2, order.dimension + view.rank);
+  const rows::Order order = rows::OrderWithLast(view.rank, 1);
   const bool is_last = view.shape[1] >= kLeastChannels && !view.IsContiguous() &&
                        rows::Permuted(view, order).IsContiguous();
   return is_last ? order : rows::OwnOrder(view.rank);
