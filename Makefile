@@ -58,7 +58,7 @@ test: ## build everything and run all tests
 	@scripts/setup build test $(COMPILER)
 	@$(CONFIGURE) -DACLIMB_BUILD_TESTS=ON -DACLIMB_WERROR=$(WERROR)
 	@cmake --build $(BUILD) --parallel $(JOBS)
-	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=error
+	@GTEST_BRIEF=1 ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=error
 
 test-torch: build ## PyTorch with torch_npu on Aclimb; downloads about 3 GB the first time
 	@tests/torch/run $(BUILD)

@@ -81,6 +81,14 @@ function(aclimb_join_sources target)
   endif()
 endfunction()
 
+# aclimb_without_contraction(sources...): rounds every product and sum of these sources, also where
+# fused multiply-adds exist. Not with a precompiled header: in functions for an instruction set of
+# their own gcc then forgets the option.
+function(aclimb_without_contraction)
+  set_source_files_properties(${ARGN} PROPERTIES
+    COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # aclimb_library(name SOURCES ... [LINK ...] [PUBLIC_LINK ...])
 # A static, position-independent part of the shared libraries, included as <repository path>.
 function(aclimb_library name)

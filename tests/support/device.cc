@@ -131,6 +131,8 @@ Scalar::~Scalar() { (void)aclDestroyScalar(scalar_); }
 Workspace::Workspace(uint64_t bytes) {
   if (bytes > 0) {
     EXPECT_EQ(aclrtMalloc(&memory_, bytes, ACL_MEM_MALLOC_HUGE_FIRST), 0) << aclGetRecentErrMsg();
+    // What an operator reads before it wrote it shows.
+    EXPECT_EQ(aclrtMemset(memory_, bytes, kPoison, bytes), 0) << aclGetRecentErrMsg();
   }
 }
 
