@@ -1,5 +1,7 @@
 #include "aclimb/ops/indexing/update.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <atomic>
 #include <type_traits>
@@ -21,7 +23,17 @@ constexpr int64_t kTogether = 512;
 // stay in the cache.
 int64_t WidthOf(int64_t extent) { return std::clamp<int64_t>(32 * 1024 / extent, 16, kTogether); }
 
+// Entries of a line before whose turn the memory is asked for them.
+constexpr int64_t kAhead = 8;
+
 // ---- One entry after the other
+
+// Asks the memory for `n` elements that are `step` apart, or closer.
+template <typename T>
+void AskFor(const T* first, int64_t n, int64_t step) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  for (int64_t i = 0; i < n * step; i += std::max(kLine, step)) hwy::Prefetch(first + i);
+}
 
 struct Truth {
   uint8_t byte;
@@ -151,6 +163,11 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
                 if (!goes_here(place)) continue;
                 ApplyToLines(to + place, out_inner, from + away, source_inner, n, function);
                 continue;
+              }
+              // Rows lie too far apart for the processor to see the next ones coming.
+              if (const int64_t next = s + kAhead; next < shape.count) {
+                AskFor(places.index + at[2] + next * shape.index_step, n, index_inner);
+                AskFor(from + sources.Of(next), n, source_inner);
               }
               for (int64_t j = 0; j < n; ++j) {
                 const int64_t place = places.Of(at[2] + j * index_inner, s);
