@@ -43,6 +43,8 @@ struct MaxGradientArgs {
   int64_t slots = 1;
 };
 [[nodiscard]] bool MaxGradient(const MaxGradientArgs& args);
+// Of groups of planes that lie side by side, as all operands do. Sums are float32.
+[[nodiscard]] bool MaxGradientSideBySide(const MaxGradientArgs& args);
 
 // ---- The mean of each window
 

@@ -127,6 +127,7 @@ Result<PlanPointer> MakeAdaptivePlan(const Arguments& arguments, Planner& planne
 }
 
 struct GradientPlan final : Plan {
+  bool (*kernel)(const MaxGradientArgs& args) = &MaxGradient;
   Windows windows;
   rows::Dense grad_output, indices, grad_input;
   Indices layout;
@@ -137,12 +138,12 @@ struct GradientPlan final : Plan {
     rows::RunDense(run, {&grad_output, &indices, &grad_input}, [&] {
       Indices from = layout;
       from.at = static_cast<char*>(indices.Data(run));
-      return MaxGradient({.windows = windows,
-                          .grad_output = static_cast<const float*>(grad_output.Data(run)),
-                          .grad_input = static_cast<float*>(grad_input.Data(run)),
-                          .indices = from,
-                          .sums = run.Piece<double>(sums),
-                          .slots = slots});
+      return kernel({.windows = windows,
+                     .grad_output = static_cast<const float*>(grad_output.Data(run)),
+                     .grad_input = static_cast<float*>(grad_input.Data(run)),
+                     .indices = from,
+                     .sums = run.Piece<double>(sums),
+                     .slots = slots});
     });
   }
 };
@@ -162,7 +163,7 @@ bool HasManyTerms(const Windows& windows, WindowsOfElement windows_of) {
 
 // From the gradient of the maxima to that of the planes.
 Result<PlanPointer> MakeGradientPlanOf(const Arguments& arguments, Planner& planner,
-                                       const Operands& at, const Windows& windows,
+                                       const Operands& at, size_t dims, const Windows& windows,
                                        bool many_terms) {
   const TensorView grad_output = arguments.Tensor(at.pooled).View();
   const TensorView indices = arguments.Tensor(at.indices).View();
@@ -171,9 +172,12 @@ Result<PlanPointer> MakeGradientPlanOf(const Arguments& arguments, Planner& plan
   if (grad_output.ElementCount() == 0) return MakePlanOfNoWindows(arguments, planner, at.planes);
   auto plan = NewPlan<GradientPlan>();
   plan->windows = windows;
-  plan->grad_output = rows::Dense::Input(planner, at.pooled, grad_output, DType::kFloat32);
-  plan->indices = rows::Dense::Input(planner, at.indices, indices);
-  plan->grad_input = rows::Dense::Output(planner, at.planes, grad_input, DType::kFloat32);
+  const rows::Order order =
+      many_terms ? rows::OwnOrder(grad_input.rank) : OrderFor(arguments, at, dims, plan->windows);
+  if (plan->windows.inner > 1) plan->kernel = &MaxGradientSideBySide;
+  plan->grad_output = rows::Dense::Input(planner, at.pooled, grad_output, DType::kFloat32, order);
+  plan->indices = rows::Dense::Input(planner, at.indices, indices, indices.dtype, order);
+  plan->grad_input = rows::Dense::Output(planner, at.planes, grad_input, DType::kFloat32, order);
   plan->layout = IndicesOf(indices, windows);
   if (many_terms) {
     plan->slots =
@@ -194,7 +198,7 @@ Result<PlanPointer> MakeGradientPlan(const Arguments& arguments, Planner& planne
   const Windows windows = WindowsOf(arguments, kPlaces);
   return MakeGradientPlanOf(arguments, planner,
                             {.planes = kGradInput, .pooled = kGradOutput, .indices = kIndices},
-                            windows, HasManyTerms(windows, [](const Axis& axis) {
+                            kPlaces.dims, windows, HasManyTerms(windows, [](const Axis& axis) {
                               return std::min(axis.out, CeilDivide(axis.Span(), axis.stride));
                             }));
 }
@@ -206,7 +210,7 @@ Result<PlanPointer> MakeAdaptiveGradientPlan(const Arguments& arguments, Planner
       SharingWindows(arguments.Tensor(kSelf).shape, kDims, arguments.Tensor(kGradOutput).shape);
   return MakeGradientPlanOf(arguments, planner,
                             {.planes = kGradInput, .pooled = kGradOutput, .indices = kIndices},
-                            windows, HasManyTerms(windows, [](const Axis& axis) {
+                            kDims, windows, HasManyTerms(windows, [](const Axis& axis) {
                               return std::min(axis.out, axis.out / axis.in + 2);
                             }));
 }

@@ -93,6 +93,24 @@ void AddTo(const MaxGradientArgs& args, int64_t plane, Sum* sums) {
   }
 }
 
+// To the channels [first, first + count) of a group of planes that lie side by side.
+template <typename Index>
+void AddSideBySide(const MaxGradientArgs& args, int64_t group, int64_t first, int64_t count) {
+  const int64_t inner = args.windows.inner, windows = args.windows.Out();
+  const auto elements = static_cast<uint64_t>(args.windows.In());
+  float* const sums = args.grad_input + group * args.windows.In() * inner + first;
+  for (uint64_t e = 0; e < elements; ++e) {
+    std::fill_n(sums + static_cast<int64_t>(e) * inner, count, 0.0F);
+  }
+  for (int64_t o = group * windows; o < (group + 1) * windows; ++o) {
+    const int64_t row = o * inner + first;
+    for (int64_t c = 0; c < count; ++c) {
+      const int64_t at = IndexAt<Index>(args.indices.at, row + c);
+      if (static_cast<uint64_t>(at) < elements) sums[at * inner + c] += args.grad_output[row + c];
+    }
+  }
+}
+
 }  // namespace
 
 bool MaxPool(const MaxArgs& args) {
@@ -192,6 +210,24 @@ bool MaxGradient(const MaxGradientArgs& args) {
                             AddTo(args, plane, sums);
                             for (int64_t i = 0; i < elements; ++i)
                               to[i] = static_cast<float>(sums[i]);
+                          }
+                        });
+}
+
+bool MaxGradientSideBySide(const MaxGradientArgs& args) {
+  // Whole cache lines of channels where the groups alone are too few for the team.
+  constexpr int64_t kLine = 16;
+  const Windows& windows = args.windows;
+  const int64_t width = windows.planes < TeamSize() ? kLine : windows.inner;
+  const int64_t blocks = CeilDivide(windows.inner, width);
+  const int64_t work = (windows.In() + windows.Out()) * width;
+  return ParallelForAll(windows.planes * blocks, std::max<int64_t>(1, kPiece / work),
+                        [&](int64_t begin, int64_t end) {
+                          for (int64_t unit = begin; unit < end; ++unit) {
+                            const int64_t group = unit / blocks, first = unit % blocks * width;
+                            const int64_t count = std::min(width, windows.inner - first);
+                            args.indices.wide ? AddSideBySide<int64_t>(args, group, first, count)
+                                              : AddSideBySide<int32_t>(args, group, first, count);
                           }
                         });
 }
