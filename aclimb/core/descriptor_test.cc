@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "aclimb/core/half.h"
 #include "aclimb/core/packed.h"
 
 namespace aclimb {
@@ -104,6 +105,16 @@ TEST(Scalar, IsADoubleWithoutRounding) {
   EXPECT_EQ(ScalarOf(DType::kFloat32, 0.1f).ToDouble(), static_cast<double>(0.1f));
   EXPECT_EQ(ScalarOf(DType::kInt32, 16777217).ToDouble(), 16777217.0);
   EXPECT_EQ(ScalarOf<uint8_t>(DType::kBool, 7).ToDouble(), 1);
+}
+
+TEST(Scalar, IsANumberOfEveryRealDType) {
+  EXPECT_EQ(ScalarOf(DType::kFloat16, ToFloat16(3)).ToFloat(), 3);
+  EXPECT_EQ(ScalarOf(DType::kBFloat16, ToBFloat16(3)).ToFloat(), 3);
+  EXPECT_EQ(ScalarOf<int8_t>(DType::kInt8, -3).ToFloat(), -3);
+  EXPECT_EQ(ScalarOf<int16_t>(DType::kInt16, -3).ToFloat(), -3);
+  EXPECT_EQ(ScalarOf<uint8_t>(DType::kUInt8, 253).ToFloat(), 253);
+  EXPECT_EQ(ScalarOf<uint16_t>(DType::kUInt16, 65533).ToFloat(), 65533);
+  EXPECT_EQ(ScalarOf<uint32_t>(DType::kUInt32, 0x80000000u).ToFloat(), 0x1p31f);
 }
 
 TEST(Scalar, IsTheNearestInteger) {

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "aclimb/contract/promotion.h"
 #include "aclimb/copy/test_view.h"
 #include "aclimb/elementwise/problem.h"
 #include "aclimb/elementwise/test_formulas.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
 
@@ -26,17 +30,20 @@ using Views = std::vector<const TestView*>;
 
 constexpr double kFactor = 2;
 
-void Compute(TestFormula formula, DType promoted, const Views& inputs, const TestView& output) {
-  std::vector<TensorView> views;
+void Compute(TestFormula formula, DType promoted, const std::vector<TensorView>& inputs,
+             const TensorView& output) {
   Addresses addresses;
-  for (const TestView* input : inputs) {
-    addresses.input[views.size()] = input->view().data;
-    views.push_back(input->view());
-  }
-  addresses.output = output.view().data;
-  Problem problem(TestFormulaOf(formula), views, output.view(), promoted);
+  for (size_t n = 0; n < inputs.size(); ++n) addresses.input[n] = inputs[n].data;
+  addresses.output = output.data;
+  Problem problem(TestFormulaOf(formula), inputs, output, promoted);
   problem.SetAttributes(Attributes{kFactor});
   Solve(problem, addresses);
+}
+
+void Compute(TestFormula formula, DType promoted, const Views& inputs, const TestView& output) {
+  std::vector<TensorView> views;
+  for (const TestView* input : inputs) views.push_back(input->view());
+  Compute(formula, promoted, views, output.view());
 }
 
 DType Promoted(DType a, DType b) { return contract::PromoteTensors(a, b).value(); }
@@ -242,6 +249,67 @@ TEST(Elementwise, LongProblemsDoNotDependOnTheTeam) {
     }
   }
   SetTeamSize(0);
+}
+
+TensorView Matrix(void* data, DType dtype, int64_t rows, int64_t columns, bool transposed) {
+  TensorView view;
+  view.data = data;
+  view.dtype = dtype;
+  view.rank = 2;
+  view.shape[0] = rows;
+  view.shape[1] = columns;
+  view.stride[0] = transposed ? 1 : columns;
+  view.stride[1] = transposed ? rows : 1;
+  return view;
+}
+
+// Longer than the last-level cache, from any place in a cache line; by rows and by tiles.
+TEST(Elementwise, OutputsBeyondTheCacheAreStreamedWhole) {
+  const int64_t rows = 1003, columns = LastLevelCacheBytes() / 2 / rows + 65;
+  const auto count = static_cast<size_t>(rows * columns);
+  constexpr BFloat16 kPoison{0xC3C3};
+  std::vector<BFloat16> x(count), turned(count), y(count, ToBFloat16(0.5f)), expected(count);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      const auto at = static_cast<size_t>(r * columns + c);
+      const auto value = static_cast<float>((3 * r + 5 * c) % 7 - 3);
+      x[at] = turned[static_cast<size_t>(c * rows + r)] = ToBFloat16(value);
+      expected[at] = ToBFloat16(static_cast<float>(kFactor) * value + 0.5f);
+    }
+  }
+  const auto matrix = [&](std::vector<BFloat16>& data, bool transposed) {
+    return Matrix(data.data(), DType::kBFloat16, rows, columns, transposed);
+  };
+  std::vector<BFloat16> memory(count + 64);
+  for (const auto& [transposed, shift] :
+       {std::pair{false, 0}, {false, 1}, {false, 31}, {true, 1}}) {
+    std::fill(memory.begin(), memory.end(), kPoison);
+    BFloat16* const out = memory.data() + 32 + shift;
+    Compute(kScaledSum, DType::kBFloat16,
+            {matrix(transposed ? turned : x, transposed), matrix(y, false)},
+            Matrix(out, DType::kBFloat16, rows, columns, false));
+    EXPECT_EQ(std::memcmp(out, expected.data(), count * sizeof(BFloat16)), 0)
+        << transposed << ' ' << shift;
+    EXPECT_EQ(out[-1].bits, kPoison.bits);
+    EXPECT_EQ(out[count].bits, kPoison.bits);
+  }
+}
+
+// Whatever their strides, views that run through memory together are one run.
+TEST(Elementwise, EquallyPermutedViewsAreShared) {
+  const auto is_shared = [](int64_t size, bool in, bool out, DType dtype = DType::kFloat32) {
+    const TensorView input = Matrix(nullptr, DType::kFloat32, size, size, in);
+    const TensorView both[] = {input, input};
+    return Problem(TestFormulaOf(kScaledSum), both, Matrix(nullptr, dtype, size, size, out),
+                   DType::kFloat32)
+        .is_shared;
+  };
+  EXPECT_TRUE(is_shared(400, false, false));
+  EXPECT_TRUE(is_shared(400, true, true));
+  EXPECT_FALSE(is_shared(400, true, false));
+  EXPECT_FALSE(is_shared(400, false, false, DType::kFloat64));
+  EXPECT_FALSE(is_shared(200, false, false)) << "too short";
+  EXPECT_FALSE(is_shared(900, false, false)) << "for a team";
 }
 
 TEST(Elementwise, InPlaceOnEitherInput) {

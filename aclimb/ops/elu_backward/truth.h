@@ -1,11 +1,15 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "aclimb/core/dtype.h"
 #include "aclimb/ops/elu_backward/contract.h"
 #include "aclimb/truth/each.h"
 #include "aclimb/truth/outputs.h"
+#include "aclimb/truth/rounding.h"
 
 namespace aclimb::elu_backward {
 
@@ -19,28 +23,35 @@ inline double Truth(double g, double v, float alpha, float scale, float input_sc
   return g * input_scale * c * std::exp(v * input_scale);
 }
 
-// What a result may be off, relative to its value and absolutely: one rounding to the dtype, plus
-// the cancellation of v + alpha * scale in float32.
-inline truth::Allowance AllowanceOf(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return {1e-3, 1e-4};
-    case DType::kBFloat16:
-      return {8e-3, 1e-3};
-    default:
-      return {1e-5, 1e-6};
-  }
+// What the errors of float32 arithmetic are in proportion to: the terms of v + alpha * scale, which
+// may cancel, and the exponential's argument, whose rounding it magnifies.
+inline double Magnitude(double g, double v, float alpha, float scale, float input_scale,
+                        bool is_result) {
+  if (v <= 0 && is_result)
+    return std::fabs(g * input_scale) * (std::fabs(v) + std::fabs(alpha * scale));
+  const double argument = v <= 0 ? std::min(1000.0, std::fabs(v * input_scale)) : 0;
+  return std::fabs(Truth(g, v, alpha, scale, input_scale, is_result)) * (1 + argument);
 }
 
 inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const float alpha = call.Float(kAlpha), scale = call.Float(kScale);
   const float input_scale = call.Float(kInputScale);
-  const truth::Allowance in = AllowanceOf(call.DTypeOf(kGradOutput));
-  const truth::Allowance out = AllowanceOf(call.DTypeOf(kGradInput));
-  const auto values = truth::Each(call, {kGradOutput, kSelfOrResult}, [&](double g, double v) {
-    return Truth(g, v, alpha, scale, input_scale, call.Bool(kIsResult));
-  });
-  outputs.Set(kGradInput, values, in.relative > out.relative ? in : out);
+  const DType in = call.DTypeOf(kGradOutput), out = call.DTypeOf(kGradInput);
+  const auto each = [&](auto formula) {
+    return truth::Each(call, {kGradOutput, kSelfOrResult}, [&](double g, double v) {
+      return formula(g, v, alpha, scale, input_scale, call.Bool(kIsResult));
+    });
+  };
+  std::vector<double> values = each([](auto... of) { return Truth(of...); });
+  std::vector<double> allowed = each([](auto... of) { return Magnitude(of...); });
+  // The exponential of a half type is not as precise.
+  const double error = in == DType::kFloat32 ? 5e-7 : 2e-5;
+  const double rounding = truth::RoundingOf(in) + truth::RoundingOf(out);
+  for (size_t i = 0; i < values.size(); ++i) {
+    allowed[i] = error * allowed[i] + rounding * std::fabs(values[i]) + truth::LeastOf(in) +
+                 truth::LeastOf(out);
+  }
+  outputs.Set(kGradInput, std::move(values), std::move(allowed));
 }
 
 }  // namespace aclimb::elu_backward
