@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/sorts/ahead.h"
 #include "aclimb/simd/digit_sort.h"
 #include "aclimb/simd/parallel.h"
 
@@ -13,10 +14,14 @@ namespace {
 
 // From so many entries on, counting is faster than comparing.
 constexpr int64_t kCounted = 1024;
-// Entries that are kept beside the wanted ones until those are looked for again.
-constexpr int64_t kRoom = 256;
-// Up to this many wanted entries are kept in order.
+// Elements whose entries are looked at together.
+constexpr int64_t kTogether = 16;
+// Entries that are kept beside the wanted ones until those are looked for again: few, so that soon
+// most elements are passed over, and more where that is not so.
+constexpr int64_t kRoom = 32, kMostRoom = 512;
+// Of a short run, up to this many wanted entries are kept in order.
 constexpr int64_t kFew = 16;
+constexpr int64_t kShort = 512;
 // Entries that are merged at once.
 constexpr int64_t kMerged = 64 * 1024;
 
@@ -36,24 +41,6 @@ int64_t ShareOfFirst(const Entry* first, int64_t first_count, const Entry* secon
   return low;
 }
 
-// Brings the first `wanted` entries to the front, the last of them to its place. An entry behind so
-// many others that came before is passed over.
-template <typename Entry>
-void Select(Entry* run, int64_t count, int64_t wanted) {
-  const int64_t room = 2 * wanted + kRoom;
-  int64_t kept = std::min(count, room);
-  for (int64_t i = kept;;) {
-    std::nth_element(run, run + wanted - 1, run + kept);
-    if (i == count) return;
-    const Entry last = run[wanted - 1];
-    for (kept = wanted; i < count && kept < room; ++i) {
-      const Entry entry = run[i];
-      run[kept] = entry;
-      kept += entry < last ? 1 : 0;
-    }
-  }
-}
-
 // Puts a few wanted entries first: the best so far stay in order while the others are compared with
 // the last of them.
 template <typename Entry>
@@ -70,27 +57,55 @@ void SelectFew(Entry* run, int64_t count, int64_t wanted) {
 
 }  // namespace
 
+// An entry behind as many others that came before is passed over, most often without being made.
 template <typename Entry>
-Entry* Sorter<Entry>::SortRun(Entry* run, Entry* other, int64_t count) const {
-  if (count >= kCounted && wanted_ > count / 4) {
-    return SortByDigits(run, other, count, KeyBits(order_.dtype));
+void Sorter<Entry>::Select(const void* line, int64_t stride, int64_t begin, int64_t count,
+                           int64_t wanted, Entry* run) const {
+  int64_t room = 2 * wanted + kRoom;
+  int64_t kept = std::min(count, room);
+  FillEntries(order_, line, stride, begin, kept, run);
+  for (int64_t i = kept;;) {
+    std::nth_element(run, run + wanted - 1, run + kept);
+    if (i == count) return;
+    const Entry last = run[wanted - 1];
+    const int64_t start = i;
+    for (kept = wanted; i < count && kept + kTogether <= room;) {
+      i = FindAhead(order_, line, stride, begin + i, begin + count, last.Place()) - begin;
+      const int64_t together = std::min(kTogether, count - i);
+      FillEntries(order_, line, stride, begin + i, together, run + kept);
+      i += together;
+      const Entry* const made = run + kept;
+      for (int64_t k = 0; k < together; ++k) {
+        const Entry entry = made[k];
+        run[kept] = entry;
+        kept += entry < last ? 1 : 0;
+      }
+    }
+    if (i - start < 2 * room) room = std::min(2 * room, 2 * wanted + kMostRoom);
   }
-  if (wanted_ <= kFew) {
-    SelectFew(run, count, wanted_);
+}
+
+template <typename Entry>
+Entry* Sorter<Entry>::SortRun(const void* line, int64_t stride, int64_t begin, int64_t count,
+                              Entry* run, Entry* other) const {
+  const bool counted = count >= kCounted && wanted_ > count / 4;
+  const bool few = wanted_ <= kFew && count < kShort;
+  if (counted || few || wanted_ >= count) {
+    FillEntries(order_, line, stride, begin, count, run);
+    if (counted) return SortByDigits(run, other, count, KeyBits(order_.dtype));
+    few ? SelectFew(run, count, wanted_) : std::sort(run, run + count);
     return run;
   }
-  const int64_t sorted = std::min(wanted_, count);
-  if (sorted < count) Select(run, count, sorted);
-  std::sort(run, run + sorted);
+  Select(line, stride, begin, count, wanted_, run);
+  std::sort(run, run + wanted_);
   return run;
 }
 
 template <typename Entry>
 const Entry* Sorter<Entry>::SortAlone(const void* line, int64_t stride, Entry* buffer,
                                       Entry* other) const {
-  FillEntries(order_, line, stride, 0, length_, buffer);
-  if (!last_alone_) return SortRun(buffer, other, length_);
-  Select(buffer, length_, wanted_);
+  if (!last_alone_) return SortRun(line, stride, 0, length_, buffer, other);
+  Select(line, stride, 0, length_, wanted_, buffer);
   return buffer;
 }
 
@@ -103,8 +118,7 @@ const Entry* Sorter<Entry>::SortTogether(const void* line, int64_t stride, Entry
     for (int64_t block = first; block < last; ++block) {
       const int64_t begin = block * kBlock, count = std::min(kBlock, length_ - begin);
       Entry* const run = buffer + begin;
-      FillEntries(order_, line, stride, begin, count, run);
-      const Entry* const sorted = SortRun(run, other + begin, count);
+      const Entry* const sorted = SortRun(line, stride, begin, count, run, other + begin);
       if (sorted != run) std::copy_n(sorted, std::min(count, wanted_), run);
     }
   });

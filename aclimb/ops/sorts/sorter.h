@@ -26,8 +26,13 @@ class Sorter {
   static constexpr int64_t kBlock = 32 * 1024;
 
  private:
-  // The entries of one run in `run`, which may end in `other`; whichever is returned.
-  Entry* SortRun(Entry* run, Entry* other, int64_t count) const;
+  // The entries of `count` elements, from the place `begin` on, in `run`, which may end in `other`;
+  // whichever is returned.
+  Entry* SortRun(const void* line, int64_t stride, int64_t begin, int64_t count, Entry* run,
+                 Entry* other) const;
+  // The first `wanted` of them at the front of `run`, the last of those in its place.
+  void Select(const void* line, int64_t stride, int64_t begin, int64_t count, int64_t wanted,
+              Entry* run) const;
 
   Order order_;
   int64_t length_;
