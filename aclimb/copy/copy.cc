@@ -97,7 +97,7 @@ void Job::CopyShortRows(int64_t begin, int64_t end) const {
 void Job::Convert(const char* from, int64_t count, char* to) const {
   if (converter_.Changes()) return converter_.Run(from, count, to);
   const int64_t bytes = count * size_[0];
-  if (streams_ && bytes >= kBufferBytes) return StreamBytes(from, bytes, to);
+  if (streams_ && bytes >= kStreamedRow) return StreamBytes(from, bytes, to);
   CopyBytes(from, bytes, to);
 }
 
@@ -109,7 +109,7 @@ void Job::RepeatElement(const char* from, int64_t count, char* to) const {
   CopyBlock(RowAt(const_cast<char*>(from), stride, elements),
             {.at = repeated, .axes = {}, .consecutive = true}, elements);
   const int64_t bytes = count * size_[1];
-  const bool streams = streams_ && bytes >= kBufferBytes;
+  const bool streams = streams_ && bytes >= kStreamedRow;
   if (!streams && std::all_of(repeated, repeated + size_[1], [](char c) { return c == 0; })) {
     std::memset(to, 0, static_cast<size_t>(bytes));
   } else {

@@ -12,6 +12,8 @@ void CopyBytes(const void* from, int64_t bytes, void* to);
 // Copies bytes around the caches where the instruction set can do that: for outputs that no cache
 // holds. The two do not overlap.
 void StreamBytes(const void* from, int64_t bytes, void* to);
+// From this length on a row is worth it.
+constexpr int64_t kStreamedRow = 4096;
 
 // Fills bytes with a pattern of elements of 8 bytes or less, of which so many bytes are given;
 // around the caches if it streams.

@@ -6,6 +6,7 @@
 
 #include "aclimb/copy/stream.h"
 #include "aclimb/ops/gather_rows/part.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
@@ -216,6 +217,9 @@ bool Gather(const Args& args) {
   // Indices that many rows share are looked at once.
   int64_t indices = 1;
   for (int d = args.dim; d < args.dim + args.index_rank; ++d) indices *= args.out.shape[d];
+  const int64_t bytes = length * int64_t{sizeof(T)};
+  const bool streams = bytes >= copy::kStreamedRow &&
+                       args.out.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes();
   const bool shared = length == 1 && args.out.ElementCount() > indices;
   const bool known = shared && std::all_of(args.index, args.index + indices,
                                            [naming](int64_t i) { return naming.Has(i); });
@@ -249,7 +253,7 @@ bool Gather(const Args& args) {
           const T* const from = slice(i);
           T* const to = write + i * out_step;
           if (from != nullptr && slices.IsConsecutive()) {
-            CopyConsecutive(from, length, to);
+            streams ? copy::StreamBytes(from, bytes, to) : CopyConsecutive(from, length, to);
           } else {
             if (from == nullptr) all_known = false;
             slices.Copy(from, to, 0, length);

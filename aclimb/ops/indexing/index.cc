@@ -14,6 +14,7 @@
 #include "aclimb/ops/indexing/int64_index.h"
 #include "aclimb/ops/indexing/places.h"
 #include "aclimb/ops/indexing/update.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::indexing {
@@ -21,6 +22,7 @@ namespace {
 
 constexpr int64_t kGrain = 32 * 1024;
 constexpr int64_t kAhead = 16;
+constexpr int64_t kLine = 64, kMostAhead = 8 * kLine;
 
 // How many places elements may have, counted from the first one.
 int64_t PlacesOf(const TensorView& self) {
@@ -112,13 +114,18 @@ class IndexPlan final : public Plan {
   bool CopySlices(const T* self, const int64_t* from, T* out, const int64_t* to, int64_t begin,
                   int64_t end) const {
     const int64_t bytes = slices_.count * static_cast<int64_t>(sizeof(T));
+    const bool streams = bytes >= copy::kStreamedRow && places_.count() * bytes > CacheShareBytes();
+    // A longer one is seen coming once it has begun.
+    const int64_t ahead = std::min(slices_.count, kMostAhead / int64_t{sizeof(T)});
     bool all_known = true;
     for (int64_t entry = begin; entry < end; ++entry) {
       if (entry + kAhead < end && from[entry + kAhead] >= 0) {
-        __builtin_prefetch(self + from[entry + kAhead]);
+        const T* const later = self + from[entry + kAhead];
+        for (int64_t i = 0; i < ahead; i += kLine / sizeof(T)) __builtin_prefetch(later + i);
       }
       if (from[entry] >= 0) [[likely]] {
-        copy::CopyBytes(self + from[entry], bytes, out + to[entry]);
+        streams ? copy::StreamBytes(self + from[entry], bytes, out + to[entry])
+                : copy::CopyBytes(self + from[entry], bytes, out + to[entry]);
       } else {
         std::fill_n(out + to[entry], slices_.count, T{0});
         all_known = false;
