@@ -19,17 +19,6 @@ constexpr int64_t kBlocks = 256;
 constexpr int64_t kSmallestBlock = 2048;
 constexpr int64_t kZerosOfPiece = 65536;
 
-int64_t ReadTarget(const TensorView& target, int64_t at) {
-  switch (target.dtype) {
-    case DType::kInt64:
-      return target.As<const int64_t>()[at];
-    case DType::kInt32:
-      return target.As<const int32_t>()[at];
-    default:
-      return target.As<const uint8_t>()[at];
-  }
-}
-
 template <typename T>
 double Number(const TensorView& view, int64_t at = 0) {
   return ToFloat(view.As<const T>()[at]);
@@ -60,18 +49,34 @@ bool Visit(const Args& args, const Walk<3>& walk, int64_t begin, int64_t end, F&
   const int64_t class_stride = args.self.stride[args.class_dim];
   const int inner = walk.rank - 1;
   bool all_known = true;
-  walk.Visit(begin, end, [&](const int64_t* offset, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t target = ReadTarget(args.target, offset[0] + i * walk.stride[0][inner]);
-      const int64_t at_loss = offset[2] + i * walk.stride[2][inner];
-      if (target == args.ignore_index || target < 0 || target >= classes) {
-        none(at_loss);
-        all_known = all_known && target == args.ignore_index;
-      } else {
-        f(target, offset[1] + i * walk.stride[1][inner] + target * class_stride, at_loss);
+  const auto visit = [&](const auto* targets) {
+    walk.Visit(begin, end, [&, targets](const int64_t* offset, int64_t count) {
+      const int64_t ignored = args.ignore_index, step = walk.stride[0][inner];
+      const int64_t self_step = walk.stride[1][inner], loss_step = walk.stride[2][inner];
+      bool run_known = true;
+      for (int64_t i = 0; i < count; ++i) {
+        const auto target = static_cast<int64_t>(targets[offset[0] + i * step]);
+        const int64_t at_loss = offset[2] + i * loss_step;
+        if (target == ignored || target < 0 || target >= classes) {
+          none(at_loss);
+          run_known = run_known && target == ignored;
+        } else {
+          f(target, offset[1] + i * self_step + target * class_stride, at_loss);
+        }
       }
-    }
-  });
+      all_known = all_known && run_known;
+    });
+  };
+  switch (args.target.dtype) {
+    case DType::kInt64:
+      visit(args.target.As<const int64_t>());
+      break;
+    case DType::kInt32:
+      visit(args.target.As<const int32_t>());
+      break;
+    default:
+      visit(args.target.As<const uint8_t>());
+  }
   return all_known;
 }
 
