@@ -140,6 +140,10 @@ class TestView {
   }
   double Read(int64_t i) const { return ReadElement(view_.dtype, At(i)); }
   void Write(int64_t i, double value) { WriteElement(view_.dtype, value, At(i)); }
+  // To another place in a vector or cache line: `elements`, less than a margin, further on.
+  void Move(int64_t elements) {
+    view_.data = view_.As<char>() + elements * static_cast<int64_t>(SizeOf(view_.dtype));
+  }
   // Leaves the first `extent` places of a dimension in the view.
   void Narrow(int dimension, int64_t extent) { view_.shape[dimension] = extent; }
   // Whole numbers that every dtype holds.

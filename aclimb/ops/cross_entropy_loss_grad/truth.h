@@ -77,6 +77,21 @@ inline std::vector<double> Truth(const Problem& p, bool magnitude = false) {
   return result;
 }
 
+// How far the results of that dtype may be off.
+inline std::vector<double> Allowed(const Problem& p, const std::vector<double>& values,
+                                   DType dtype) {
+  const bool half = dtype != DType::kFloat32;
+  const double unit = !half ? 0x1p-24 : dtype == DType::kFloat16 ? 0x1p-11 : 0x1p-8;
+  const double smallest = !half ? 0x1p-149 : dtype == DType::kFloat16 ? 0x1p-25 : 0x1p-134;
+  // Of the exponential and of the divisor, in proportion to the terms of the sum.
+  const double error = half ? 8e-6 : 1e-6;
+  std::vector<double> allowed = Truth(p, /*magnitude=*/true);
+  for (size_t i = 0; i < values.size(); ++i) {
+    allowed[i] = unit * std::fabs(values[i]) + error * allowed[i] + smallest;
+  }
+  return allowed;
+}
+
 inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   // Those that were not given, or not read, count as absent.
   const auto optional = [&](int parameter) {
@@ -94,17 +109,8 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
                            .ignore_index = call.Integer(kIgnoreIndex),
                            .label_smoothing = call.Real(kLabelSmoothing),
                            .lse_square_scale = call.Real(kLseSquareScale)};
-  const DType dtype = call.DTypeOf(kXGradOut);
-  const bool half = dtype != DType::kFloat32;
-  const double unit = !half ? 0x1p-24 : dtype == DType::kFloat16 ? 0x1p-11 : 0x1p-8;
-  const double smallest = !half ? 0x1p-149 : dtype == DType::kFloat16 ? 0x1p-25 : 0x1p-134;
-  // Of the exponential and of the divisor, in proportion to the terms of the sum.
-  const double error = half ? 8e-6 : 1e-6;
   std::vector<double> values = Truth(problem);
-  std::vector<double> allowed = Truth(problem, /*magnitude=*/true);
-  for (size_t i = 0; i < values.size(); ++i) {
-    allowed[i] = unit * std::fabs(values[i]) + error * allowed[i] + smallest;
-  }
+  std::vector<double> allowed = Allowed(problem, values, call.DTypeOf(kXGradOut));
   outputs.Set(kXGradOut, std::move(values), std::move(allowed));
 }
 
