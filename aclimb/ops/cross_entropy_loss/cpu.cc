@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclimb/ops/cross_entropy_loss/cpu.cc"
@@ -53,6 +54,7 @@ class Rows {
                  args.log_prob.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes()) {}
 
   Totals Run(int64_t begin, int64_t end) {
+    if (columns_ <= kFew) return RunAcross(begin, end);
     // Of short rows, several are reduced at a time: each by itself would wait for its logarithm.
     const int64_t together = columns_ <= kShort ? kTogether : 1;
     Totals totals;
@@ -61,7 +63,12 @@ class Rows {
       const int64_t count = std::min(together, end - first);
       for (int64_t k = 0; k < count; ++k) rows[k] = Reduce(first + k);
       for (int64_t k = 0; k < count; ++k) rows[k].log_sum = std::log(rows[k].sum);
-      for (int64_t k = 0; k < count; ++k) totals += Finish(first + k, rows[k]);
+      for (int64_t k = 0; k < count; ++k) {
+        const int64_t n = first + k;
+        const double smooth =
+            Write(n, static_cast<float>(rows[k].largest), static_cast<float>(rows[k].log_sum));
+        totals += Finish(n, rows[k], smooth);
+      }
     }
     return totals;
   }
@@ -69,6 +76,8 @@ class Rows {
   bool all_known() const { return all_known_; }
 
  private:
+  // Rows that fill no few vectors by themselves.
+  static constexpr int64_t kFew = 16;
   static constexpr int64_t kShort = 256;
   // Lines of the memory that shorter rows share would be written in parts.
   static constexpr int64_t kLeastStreamed = 1024;
@@ -81,22 +90,77 @@ class Rows {
     double of_target, largest, sum, log_sum;
   };
 
-  Reduced Reduce(int64_t n) {
+  Reduced Begin(int64_t n) {
     Reduced row = {};
     row.target = Target(n);
     row.kept = row.target != args_.ignore_index && row.target >= 0 && row.target < columns_;
     all_known_ = all_known_ && (row.kept || row.target == args_.ignore_index);
     if (row.kept) row.of_target = ToFloat(From(n)[row.target * args_.input.stride[1]]);
+    return row;
+  }
+
+  Reduced Reduce(int64_t n) {
+    Reduced row = Begin(n);
     row_.Reduce(n);
     row.largest = row_.largest();
     row.sum = row_.sum();
     return row;
   }
 
-  // Writes what there is for a row, and answers with what it adds to the sums.
-  Totals Finish(int64_t n, const Reduced& row) {
-    const double smooth =
-        Write(n, static_cast<float>(row.largest), static_cast<float>(row.log_sum));
+  // Of few columns: a vector has the elements of a column in as many rows.
+  Totals RunAcross(int64_t begin, int64_t end) {
+    const F32 d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const int64_t step = args_.input.stride[1], out_step = args_.log_prob.stride[1];
+    HWY_ALIGN float columns[kFew * kMostLanes] = {};
+    HWY_ALIGN float largest[kMostLanes], sums[kMostLanes], logs[kMostLanes] = {};
+    Reduced rows[kMostLanes];
+    Totals totals;
+    for (int64_t first = begin; first < end; first += lanes) {
+      const int64_t count = std::min(lanes, end - first);
+      for (int64_t r = 0; r < count; ++r) {
+        const T* const from = From(first + r);
+        for (int64_t c = 0; c < columns_; ++c) columns[c * lanes + r] = ToFloat(from[c * step]);
+      }
+      VF maxima = hn::Set(d, -kInfinity), sum = hn::Zero(d), other = sum;
+      for (int64_t c = 0; c < columns_; ++c) {
+        maxima = hn::Max(hn::Load(d, columns + c * lanes), maxima);
+      }
+      const VF shift = ShiftOf(maxima);
+      for (int64_t c = 0; c < columns_; ++c) {
+        sum = hn::Add(sum, Exp<T, false>(d, hn::Sub(hn::Load(d, columns + c * lanes), shift)));
+        std::swap(sum, other);
+      }
+      hn::Store(maxima, d, largest);
+      hn::Store(hn::Add(sum, other), d, sums);
+      for (int64_t r = 0; r < count; ++r) {
+        rows[r] = Begin(first + r);
+        rows[r].largest = largest[r];
+        rows[r].sum = sums[r];
+        rows[r].log_sum = std::log(rows[r].sum);
+        logs[r] = static_cast<float>(rows[r].log_sum);
+      }
+      for (int64_t c = 0; c < columns_; ++c) {
+        float* const column = columns + c * lanes;
+        hn::Store(hn::Sub(hn::Sub(hn::Load(d, column), maxima), hn::Load(d, logs)), d, column);
+      }
+      for (int64_t r = 0; r < count; ++r) {
+        T* const to = args_.log_prob.As<T>() + (first + r) * args_.log_prob.stride[0];
+        double smooth = 0;
+        for (int64_t c = 0; c < columns_; ++c) {
+          const float log_p = columns[c * lanes + r];
+          to[c * out_step] = FromFloat<T>(log_p);
+          if (args_.label_smoothing != 0) smooth += Weight(c) * static_cast<double>(log_p);
+        }
+        totals += Finish(first + r, rows[r], smooth);
+      }
+    }
+    return totals;
+  }
+
+  // Writes what there is for a row but its log-softmax, of which `smooth` is the weighted sum;
+  // answers with what the row adds to the sums.
+  Totals Finish(int64_t n, const Reduced& row, double smooth) {
     const double lse = row.largest + row.log_sum;
     if (Given(args_.lse)) StoreNumber<T>(args_.lse, n, lse);
     Totals own;

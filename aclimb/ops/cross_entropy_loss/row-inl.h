@@ -43,6 +43,12 @@ void StoreNumber(const TensorView& view, int64_t index, double value) {
   view.As<T>()[at] = FromFloat<T>(rounded);
 }
 
+// What is subtracted before the exponential. Nothing is below -inf: what is added then is 0, or NaN
+// if there was one.
+HWY_INLINE VF ShiftOf(VF maxima) {
+  return hn::IfThenZeroElse(hn::Eq(maxima, hn::Set(F32(), -kInfinity)), maxima);
+}
+
 // One row of a matrix after the other.
 template <class T>
 class Row {
@@ -97,8 +103,7 @@ class Row {
     for (int64_t i = 0; i < count; i += lanes) maxima = hn::Max(hn::Load(d, chunk_ + i), maxima);
     maxima = hn::MaxOfLanes(d, maxima);
     const float largest = hn::GetLane(maxima);
-    // Nothing is below -inf: what is added then is 0, or NaN if there was one.
-    const VF shift = hn::IfThenZeroElse(hn::Eq(maxima, hn::Set(d, -kInfinity)), maxima);
+    const VF shift = ShiftOf(maxima);
     const auto term = [&](VF x) HWY_ATTR { return Exp<T, false>(d, hn::Sub(x, shift)); };
     VF sums[kSums] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
     int64_t i = 0;
