@@ -473,9 +473,10 @@ TEST(ConvolutionKernels, NamedGeometries) {
     Case c;
     c.groups = layer.groups;
     c.attributes = {layer.stride, layer.dilation, layer.padding, layer.padding, {}};
-    const auto shape = [&](int64_t a, int64_t b, const int64_t(&spatial)[kDims]) {
+    const size_t dims = layer.in.size();
+    const auto shape = [dims](int64_t a, int64_t b, const int64_t(&spatial)[kDims]) {
       std::vector<int64_t> result = {a, b};
-      result.insert(result.end(), spatial + kDims - layer.in.size(), spatial + kDims);
+      result.insert(result.end(), spatial + kDims - dims, spatial + kDims);
       return result;
     };
     c.x = shape(1, geometry.groups * geometry.x_channels, geometry.in);
