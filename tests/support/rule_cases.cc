@@ -234,12 +234,15 @@ class Cases : CaseMaker {
   void OfElements(const Rule& rule) {
     if (!Given(rule.subject)) return;
     Extents shape = ShapeAt(rule.subject);
+    // What counts as null may be right with one element.
+    const bool is_empty = std::ranges::count(shape, 0) != 0;
+    if (is_empty && contract_.At(rule.subject).empty_is_absent) return;
     shape.empty() ? shape.push_back(2) : void(++shape.back());
     const std::set<std::string> related = {contract_.At(rule.subject).name};
     cases_.violations.push_back({rule.id, WithShape(rule.subject, shape), related});
     // Another tensor may have that shape too: then a number says more.
     const bool by_number = rule.other >= 0 && contract_.At(rule.other).kind == Kind::kInteger;
-    if (!by_number || std::ranges::count(ShapeAt(rule.subject), 0) != 0) return;
+    if (!by_number || is_empty) return;
     const int64_t more = valid_.At(rule.other).integer + 1;
     Add(rule, [&rule, more](CallArguments& a) { a.Integer(rule.other, more); });
     cases_.violations.back().related = related;

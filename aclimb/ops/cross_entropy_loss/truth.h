@@ -39,8 +39,10 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
       largest = std::max(largest, x[c]);
       if (std::isfinite(x[c])) size = std::max(size, std::fabs(x[c]));
     }
-    for (int64_t c = 0; c < columns; ++c) sum += std::exp(x[c] - largest);
-    lse.push_back(largest + std::log(sum));
+    // Of a row of -inf alone the sum is 0.
+    const double shift = largest == -HUGE_VAL ? 0 : largest;
+    for (int64_t c = 0; c < columns; ++c) sum += std::exp(x[c] - shift);
+    lse.push_back(shift + std::log(sum));
     lse_size.push_back(size + 1);
     for (int64_t c = 0; c < columns; ++c) log_prob.push_back(x[c] - largest - std::log(sum));
     const int64_t target = call.Ints(kTarget)[static_cast<size_t>(n)];
