@@ -32,7 +32,8 @@ class HostMemory {
 
  private:
   static constexpr size_t kLine = 64, kCanary = 128;
-  static constexpr unsigned char kPoison = 0xA5;
+  // Neither negative nor small as an integer, and large as a float.
+  static constexpr unsigned char kPoison = 0x5A;
 
   size_t bytes_;
   std::vector<unsigned char> memory_;

@@ -28,95 +28,52 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kNaN = std::nan("");
 constexpr uint64_t kNoPadding = ~uint64_t{0};
 
-class EmbeddingDenseBackward : public aclimb::testing::DeviceTest {};
-
-// Results by hand, from the document.
-TEST_F(EmbeddingDenseBackward, DocumentedResults) {
-  struct Case {
-    const char* name;
-    Values grad;
-    DType index_dtype;
-    Values indices;
-    uint64_t padding_idx;
-    bool scale;
-    Extents shape;  // of out
-    Values expected;
+class EmbeddingDenseBackward : public aclimb::testing::DeviceTest {
+ protected:
+  struct Indices {
+    DType dtype;
+    Values values;
   };
-  // The example of section 8.
-  const Values grad = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-  const Values indices = {2, 0, 2, 5, 2, 0};
-  const Values sums = {14, 16, 0, 0, 15, 18, 0, 0, 0, 0, 7, 8};
-  constexpr DType kInt64 = DType::kInt64, kFloat = DType::kFloat32;
-  const Case cases[] = {
-      {"the seed's sample",
-       {1, 2, 3, 4, 5, 6},
-       kInt64,
-       {1, 2},
-       0,
-       false,
-       {4, 3},
-       {0, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0}},
-      {"sums", grad, kInt64, indices, kNoPadding, false, {6, 2}, sums},
-      {"means",
-       grad,
-       kInt64,
-       indices,
-       kNoPadding,
-       true,
-       {6, 2},
-       {7, 8, 0, 0, 5, 6, 0, 0, 0, 0, 7, 8}},
-      {"padding", grad, kInt64, indices, 0, false, {6, 2}, {0, 0, 0, 0, 15, 18, 0, 0, 0, 0, 7, 8}},
-      {"padding of means",
-       grad,
-       kInt64,
-       indices,
-       2,
-       true,
-       {6, 2},
-       {7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 7, 8}},
-      {"padding outside", grad, kInt64, indices, 6, false, {6, 2}, sums},
-      {"padding below 0", grad, kInt64, indices, uint64_t{1} << 63, false, {6, 2}, sums},
-      {"indices outside",
-       {1, 2, 4, 8, 16},
-       kInt64,
-       {-1, 0, 2, 1, 0},
-       kNoPadding,
-       false,
-       {2, 1},
-       {18, 8}},
-      {"counts without them",
-       {1, 2, 4, 8, 16},
-       kInt64,
-       {-1, 0, 2, 1, 0},
-       kNoPadding,
-       true,
-       {2, 1},
-       {9, 8}},
-      {"fractions",
-       {1, 2, 4, 8, 16, 32},
-       kFloat,
-       {1.75, -0.5, 2.25, kNaN, kInf, -kInf},
-       kNoPadding,
-       false,
-       {3, 1},
-       {2, 1, 4}},
-      {"flags", {1, 2, 4}, DType::kBool, {1, 0, 1}, kNoPadding, false, {2, 1}, {2, 5}},
-  };
-  for (const Case& c : cases) {
-    SCOPED_TRACE(c.name);
-    const auto count = static_cast<int64_t>(c.indices.size());
-    const DeviceTensor of_rows({count, c.shape[1]}, kFloat, c.grad);
-    const DeviceTensor rows({count}, c.index_dtype, c.indices);
-    const DeviceTensor out(c.shape, kFloat);
+  void Expect(const char* name, const Values& of_rows, const Indices& of_indices,
+              uint64_t padding_idx, bool scale, const Extents& table, const Values& expected) {
+    SCOPED_TRACE(name);
+    const auto count = static_cast<int64_t>(of_indices.values.size());
+    const DeviceTensor grad({count, table[1]}, DType::kFloat32, of_rows);
+    const DeviceTensor indices({count}, of_indices.dtype, of_indices.values);
+    const DeviceTensor out(table, DType::kFloat32);
     ACLIMB_EXPECT_OK(RunBothPhases(
         [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnEmbeddingDenseBackwardGetWorkspaceSize(
-              of_rows, rows, static_cast<uint64_t>(c.shape[0]), c.padding_idx, c.scale, out, size,
+              grad, indices, static_cast<uint64_t>(table[0]), padding_idx, scale, out, size,
               executor);
         },
         &aclnnEmbeddingDenseBackward, stream_));
-    EXPECT_EQ(out.Values(), c.expected);
+    EXPECT_EQ(out.Values(), expected);
   }
+};
+
+// Results by hand, from the document.
+TEST_F(EmbeddingDenseBackward, DocumentedResults) {
+  constexpr DType kInt64 = DType::kInt64;
+  Expect("the seed's sample", {1, 2, 3, 4, 5, 6}, {kInt64, {1, 2}}, 0, false, {4, 3},
+         {0, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0});
+  // The example of section 8.
+  const Values grad = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  const Indices six = {kInt64, {2, 0, 2, 5, 2, 0}};
+  const Values sums = {14, 16, 0, 0, 15, 18, 0, 0, 0, 0, 7, 8};
+  Expect("sums", grad, six, kNoPadding, false, {6, 2}, sums);
+  Expect("means", grad, six, kNoPadding, true, {6, 2}, {7, 8, 0, 0, 5, 6, 0, 0, 0, 0, 7, 8});
+  Expect("padding", grad, six, 0, false, {6, 2}, {0, 0, 0, 0, 15, 18, 0, 0, 0, 0, 7, 8});
+  Expect("padding of means", grad, six, 2, true, {6, 2}, {7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 7, 8});
+  Expect("padding outside", grad, six, 6, false, {6, 2}, sums);
+  Expect("padding below 0", grad, six, uint64_t{1} << 63, false, {6, 2}, sums);
+
+  const Indices outside = {kInt64, {-1, 0, 2, 1, 0}};
+  Expect("sums without them", {1, 2, 4, 8, 16}, outside, kNoPadding, false, {2, 1}, {18, 8});
+  Expect("counts without them", {1, 2, 4, 8, 16}, outside, kNoPadding, true, {2, 1}, {9, 8});
+  const Indices fractions = {DType::kFloat32, {1.75, -0.5, 2.25, kNaN, kInf, -kInf}};
+  Expect("towards zero", {1, 2, 4, 8, 16, 32}, fractions, kNoPadding, false, {3, 1}, {2, 1, 4});
+  Expect("flags", {1, 2, 4}, {DType::kBool, {1, 0, 1}}, kNoPadding, false, {2, 1}, {2, 5});
 }
 
 void FillValidCall(CallArguments& arguments) {
