@@ -56,18 +56,15 @@ class RoiAlignByType : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(aclrtSetDevice(0), 0);
-    attributes_ = aclopCreateAttr();
     const int64_t shape[] = {1, 1, kSide, kSide};
-    aclopSetAttrFloat(attributes_, "spatial_scale", kScale);
-    aclopSetAttrInt(attributes_, "pooled_height", kPooled);
-    aclopSetAttrInt(attributes_, "pooled_width", kPooled);
-    aclopSetAttrInt(attributes_, "sample_num", 2);
-    gradient_attributes_ = aclopCreateAttr();
+    for (aclopAttr** attributes : {&attributes_, &gradient_attributes_}) {
+      *attributes = aclopCreateAttr();
+      aclopSetAttrFloat(*attributes, "spatial_scale", kScale);
+      aclopSetAttrInt(*attributes, "pooled_height", kPooled);
+      aclopSetAttrInt(*attributes, "pooled_width", kPooled);
+      aclopSetAttrInt(*attributes, "sample_num", 2);
+    }
     aclopSetAttrListInt(gradient_attributes_, "xdiff_shape", 4, shape);
-    aclopSetAttrFloat(gradient_attributes_, "spatial_scale", kScale);
-    aclopSetAttrInt(gradient_attributes_, "pooled_height", kPooled);
-    aclopSetAttrInt(gradient_attributes_, "pooled_width", kPooled);
-    aclopSetAttrInt(gradient_attributes_, "sample_num", 2);
   }
   void TearDown() override {
     aclopDestroyAttr(attributes_);
@@ -136,13 +133,9 @@ class RoiAlignByType : public ::testing::Test {
 // The second box is half a pixel high on the map, and a quarter wide.
 const std::vector<float> kBoxes = {0, 4, 2, 16, 12, 0, 8, 6, 8.5f, 7};
 
-TEST_F(RoiAlignByType, APixelAtLeast) { Expect(0, kBoxes, {{1, 2, 5, 6}, {3, 4, 1, 1}}); }
-
-TEST_F(RoiAlignByType, AlignedOfAnySize) {
+TEST_F(RoiAlignByType, ModesDecideTheLeastSizeAndTheAlignment) {
+  Expect(0, kBoxes, {{1, 2, 5, 6}, {3, 4, 1, 1}});
   Expect(2, kBoxes, {{0.5, 1.5, 5, 6}, {2.5, 3.5, 0.5, 0.25}});
-}
-
-TEST_F(RoiAlignByType, AlignedAndAPixelAtLeast) {
   Expect(3, kBoxes, {{0.5, 1.5, 5, 6}, {2.5, 3.5, 1, 1}});
 }
 

@@ -3,39 +3,37 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/ops/roi_align_v2_backward/draw.h"
 #include "aclimb/ops/roi_align_v2_backward/forward_contract.h"
 #include "aclimb/truth/draw_call.h"
 
 namespace aclimb::roi_align_v2_backward {
 
-// Regions inside and around the map, some of them turned inside out.
 inline void DrawForward(truth::Draw& draw, truth::Call& call) {
   namespace P = forward;
+  constexpr int64_t kRegions[] = {2, 1, 3, 0, 5, 8, 4, 150};
   constexpr int64_t kCounts[] = {2, 1, 3, 0, 5, 8, 4};
   constexpr int64_t kExtents[] = {8, 1, 5, 2, 13, 32, 40, 0};
   constexpr int64_t kPooled[] = {2, 1, 3, 7, 14, 5, 4, 0};
   constexpr double kScales[] = {1, 0.25, 0.0625, 2, 0.5};
   const DType dtype = truth::DrawDType(draw, kForwardTypes[draw.product()]);
-  const int64_t regions = draw.Pick(kCounts), images = draw.Pick(kCounts);
-  const int64_t channels = draw.Pick(kCounts);
+  const int64_t regions = draw.Pick(kRegions), images = draw.Pick(kCounts);
+  const int64_t channels = regions > 8 ? ChannelsOfMany(draw) : draw.Pick(kCounts);
   const int64_t height = draw.Pick(kExtents), width = draw.Pick(kExtents);
   const int64_t pooled_h = draw.Pick(kPooled), pooled_w = draw.Pick(kPooled);
-  std::vector<double> boxes;
-  for (int64_t k = 0; k < regions; ++k) {
-    boxes.push_back(images == 0 ? -1.0 : static_cast<double>(draw.Below(images)));
-    for (int i = 0; i < 4; ++i) boxes.push_back(draw.Byte() / 4.0 - 8);
-  }
+  const int64_t bins = regions * channels * pooled_h * pooled_w;
+  std::vector<double> boxes = DrawBoxes(draw, regions, images);
   call.SetTensor(P::kSelf, {images, channels, height, width}, dtype,
                  truth::DrawValues(draw, dtype, images * channels * height * width));
   call.SetTensor(P::kBoxes, {regions, 5}, dtype, std::move(boxes));
   call.SetInteger(P::kPooledHeight, pooled_h);
   call.SetInteger(P::kPooledWidth, pooled_w);
   call.SetReal(P::kSpatialScale, draw.Pick(kScales));
-  call.SetInteger(P::kSamplingRatio, draw.Below(5));
+  call.SetInteger(P::kSamplingRatio, DrawSamplingRatio(draw, bins));
   call.SetInteger(P::kAligned, draw.Flip() ? 1 : 0);
   call.SetTensor(P::kOut, {regions, channels, pooled_h, pooled_w}, dtype);
   // Each bin may read the whole map, each pixel of which takes up to a thousand samples to place.
-  draw.SetCost(static_cast<double>(regions * channels * pooled_h * pooled_w * (height + width)));
+  draw.SetCost(static_cast<double>(bins * (height + width)));
 }
 
 inline void DrawFirst(truth::Draw& draw, truth::Call& call) {
