@@ -96,9 +96,7 @@ void Job::CopyShortRows(int64_t begin, int64_t end) const {
 // Elements side by side.
 void Job::Convert(const char* from, int64_t count, char* to) const {
   if (converter_.Changes()) return converter_.Run(from, count, to);
-  const int64_t bytes = count * size_[0];
-  if (streams_ && bytes >= kStreamedRow) return StreamBytes(from, bytes, to);
-  CopyBytes(from, bytes, to);
+  CopyRow(from, count * size_[0], to, streams_);
 }
 
 // One element to all of a long row. Some processors write zeros faster; around the caches they do

@@ -12,8 +12,12 @@ void CopyBytes(const void* from, int64_t bytes, void* to);
 // Copies bytes around the caches where the instruction set can do that: for outputs that no cache
 // holds. The two do not overlap.
 void StreamBytes(const void* from, int64_t bytes, void* to);
-// From this length on a row is worth it.
+// Rows of fewer bytes are not worth streaming.
 constexpr int64_t kStreamedRow = 4096;
+// A row of an output that no cache holds, if it streams.
+inline void CopyRow(const void* from, int64_t bytes, void* to, bool streams) {
+  streams&& bytes >= kStreamedRow ? StreamBytes(from, bytes, to) : CopyBytes(from, bytes, to);
+}
 
 // Fills bytes with a pattern of elements of 8 bytes or less, of which so many bytes are given;
 // around the caches if it streams.

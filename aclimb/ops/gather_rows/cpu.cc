@@ -76,10 +76,10 @@ class Runs {
 };
 
 template <typename T>
-void CopyConsecutive(const T* from, int64_t count, T* to) {
+void CopyConsecutive(const T* from, int64_t count, T* to, bool streams) {
   constexpr int64_t kShort = 128, kBlock = 16;
   const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
-  if (bytes > kShort || bytes < kBlock) return copy::CopyBytes(from, bytes, to);
+  if (bytes > kShort || bytes < kBlock) return copy::CopyRow(from, bytes, to, streams);
   // A call would take as long as the copy. The last block may cover some of the one before.
   const auto* const source = reinterpret_cast<const char*>(from);
   auto* const target = reinterpret_cast<char*>(to);
@@ -95,10 +95,12 @@ class Slices {
       : from_(Part(args.self, args.dim + 1, args.self.rank - args.dim - 1)),
         to_(Part(args.out, args.dim + args.index_rank, from_.rank)),
         walk_(Walk<2>::Make({&from_, &to_})),
-        consecutive_(walk_.rank == 1 && walk_.InnerIsContiguous()) {}
+        consecutive_(walk_.rank == 1 && walk_.InnerIsContiguous()),
+        streams_(args.out.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes()) {}
 
   int64_t Length() const { return walk_.count; }
   bool IsConsecutive() const { return consecutive_; }
+  bool streams() const { return streams_; }
 
   // Elements [first, last) of a slice; from null they are zeros.
   void Copy(const T* from, T* to, int64_t first, int64_t last) const {
@@ -109,7 +111,7 @@ class Slices {
       if (from == nullptr) {
         for (int64_t i = 0; i < count; ++i) write[i * to_step] = 0;
       } else if (consecutive_) {
-        CopyConsecutive(from + offset[0], count, write);
+        CopyConsecutive(from + offset[0], count, write, streams_);
       } else {
         const T* const read = from + offset[0];
         for (int64_t i = 0; i < count; ++i) write[i * to_step] = read[i * from_step];
@@ -121,6 +123,7 @@ class Slices {
   const TensorView from_, to_;
   const Walk<2> walk_;
   const bool consecutive_;
+  const bool streams_;  // no cache holds the output
 };
 
 // The slice that an index names. By value: a loop then keeps it in registers.
@@ -217,9 +220,6 @@ bool Gather(const Args& args) {
   // Indices that many rows share are looked at once.
   int64_t indices = 1;
   for (int d = args.dim; d < args.dim + args.index_rank; ++d) indices *= args.out.shape[d];
-  const int64_t bytes = length * int64_t{sizeof(T)};
-  const bool streams = bytes >= copy::kStreamedRow &&
-                       args.out.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes();
   const bool shared = length == 1 && args.out.ElementCount() > indices;
   const bool known = shared && std::all_of(args.index, args.index + indices,
                                            [naming](int64_t i) { return naming.Has(i); });
@@ -253,7 +253,7 @@ bool Gather(const Args& args) {
           const T* const from = slice(i);
           T* const to = write + i * out_step;
           if (from != nullptr && slices.IsConsecutive()) {
-            streams ? copy::StreamBytes(from, bytes, to) : CopyConsecutive(from, length, to);
+            CopyConsecutive(from, length, to, slices.streams());
           } else {
             if (from == nullptr) all_known = false;
             slices.Copy(from, to, 0, length);

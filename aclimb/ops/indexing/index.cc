@@ -112,20 +112,19 @@ class IndexPlan final : public Plan {
   // Slices of consecutive elements. That of a later entry is on its way to the cache meanwhile.
   template <typename T>
   bool CopySlices(const T* self, const int64_t* from, T* out, const int64_t* to, int64_t begin,
-                  int64_t end) const {
+                  int64_t end, bool streams) const {
     const int64_t bytes = slices_.count * static_cast<int64_t>(sizeof(T));
-    const bool streams = bytes >= copy::kStreamedRow && places_.count() * bytes > CacheShareBytes();
-    // A longer one is seen coming once it has begun.
+    // The processor sees the rest of a longer one coming once it has begun.
     const int64_t ahead = std::min(slices_.count, kMostAhead / int64_t{sizeof(T)});
     bool all_known = true;
     for (int64_t entry = begin; entry < end; ++entry) {
       if (entry + kAhead < end && from[entry + kAhead] >= 0) {
         const T* const later = self + from[entry + kAhead];
         for (int64_t i = 0; i < ahead; i += kLine / sizeof(T)) __builtin_prefetch(later + i);
+        __builtin_prefetch(later + ahead - 1);
       }
       if (from[entry] >= 0) [[likely]] {
-        streams ? copy::StreamBytes(self + from[entry], bytes, out + to[entry])
-                : copy::CopyBytes(self + from[entry], bytes, out + to[entry]);
+        copy::CopyRow(self + from[entry], bytes, out + to[entry], streams);
       } else {
         std::fill_n(out + to[entry], slices_.count, T{0});
         all_known = false;
@@ -145,6 +144,8 @@ class IndexPlan final : public Plan {
     const bool consecutive = slices_.InnerIsContiguous();
     const int64_t width = std::min(slices_.count, kGrain);
     const int64_t parts = CeilDivide(slices_.count, width);
+    const int64_t all = places_.count() * slices_.count;
+    const bool streams = all * int64_t{sizeof(T)} > CacheShareBytes();
     std::atomic<bool> unknown = false;
     ParallelFor(places_.count() * parts, kGrain / width, [&](int64_t begin, int64_t end) {
       bool all_known = true;
@@ -152,7 +153,7 @@ class IndexPlan final : public Plan {
       if (slices_.count == 1) {
         all_known = CopyElements(self, from, out, to, begin, end);
       } else if (whole) {
-        all_known = CopySlices(self, from, out, to, begin, end);
+        all_known = CopySlices(self, from, out, to, begin, end, streams);
       }
       for (int64_t task = begin; slices_.count != 1 && !whole && task < end; ++task) {
         const int64_t entry = task / parts, first = task % parts * width;
@@ -164,7 +165,7 @@ class IndexPlan final : public Plan {
               if (place < 0) {
                 for (int64_t i = 0; i < n; ++i) write[i * to_step] = 0;
               } else if (consecutive) {
-                copy::CopyBytes(self + place + at[0], n * static_cast<int64_t>(sizeof(T)), write);
+                copy::CopyRow(self + place + at[0], n * int64_t{sizeof(T)}, write, streams);
               } else {
                 const T* const read = self + place + at[0];
                 for (int64_t i = 0; i < n; ++i) write[i * to_step] = read[i * from_step];

@@ -23,16 +23,16 @@ constexpr int64_t kTogether = 512;
 // stay in the cache.
 int64_t WidthOf(int64_t extent) { return std::clamp<int64_t>(32 * 1024 / extent, 16, kTogether); }
 
-// Entries of a line before whose turn the memory is asked for them.
+// Entries between the prefetch of an entry and its turn.
 constexpr int64_t kAhead = 8;
 
 // ---- One entry after the other
 
-// Asks the memory for `n` elements that are `step` apart, or closer.
+// Prefetches the cache lines of `n` elements that are `step` apart.
 template <typename T>
-void AskFor(const T* first, int64_t n, int64_t step) {
+void Prefetch(const T* first, int64_t n, int64_t step) {
   constexpr int64_t kLine = 64 / sizeof(T);
-  for (int64_t i = 0; i < n * step; i += std::max(kLine, step)) hwy::Prefetch(first + i);
+  for (int64_t i = 0; i <= (n - 1) * step; i += std::max(kLine, step)) hwy::Prefetch(first + i);
 }
 
 struct Truth {
@@ -166,8 +166,8 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
               }
               // Rows lie too far apart for the processor to see the next ones coming.
               if (const int64_t next = s + kAhead; next < shape.count) {
-                AskFor(places.index + at[2] + next * shape.index_step, n, index_inner);
-                AskFor(from + sources.Of(next), n, source_inner);
+                Prefetch(places.index + at[2] + next * shape.index_step, n, index_inner);
+                Prefetch(from + sources.Of(next), n, source_inner);
               }
               for (int64_t j = 0; j < n; ++j) {
                 const int64_t place = places.Of(at[2] + j * index_inner, s);

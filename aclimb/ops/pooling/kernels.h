@@ -43,8 +43,11 @@ struct MaxGradientArgs {
   int64_t slots = 1;
 };
 [[nodiscard]] bool MaxGradient(const MaxGradientArgs& args);
-// Of groups of planes that lie side by side, as all operands do. Sums are float32.
+// Of groups of planes that lie side by side, as all operands do: indices are told, and their stride
+// is not looked at. Sums are float32.
 [[nodiscard]] bool MaxGradientSideBySide(const MaxGradientArgs& args);
+// Whether that gives every thread something to do, if one plane after the other would.
+bool SharesSideBySide(const Windows& windows);
 
 // ---- The mean of each window
 

@@ -172,9 +172,14 @@ Result<PlanPointer> MakeGradientPlanOf(const Arguments& arguments, Planner& plan
   if (grad_output.ElementCount() == 0) return MakePlanOfNoWindows(arguments, planner, at.planes);
   auto plan = NewPlan<GradientPlan>();
   plan->windows = windows;
-  const rows::Order order =
-      many_terms ? rows::OwnOrder(grad_input.rank) : OrderFor(arguments, at, dims, plan->windows);
-  if (plan->windows.inner > 1) plan->kernel = &MaxGradientSideBySide;
+  Windows side_by_side = windows;
+  rows::Order order = OrderFor(arguments, at, dims, side_by_side);
+  if (side_by_side.inner > 1 && !many_terms && SharesSideBySide(side_by_side)) {
+    plan->kernel = &MaxGradientSideBySide;
+    plan->windows = side_by_side;
+  } else {
+    order = rows::OwnOrder(grad_input.rank);
+  }
   plan->grad_output = rows::Dense::Input(planner, at.pooled, grad_output, DType::kFloat32, order);
   plan->indices = rows::Dense::Input(planner, at.indices, indices, indices.dtype, order);
   plan->grad_input = rows::Dense::Output(planner, at.planes, grad_input, DType::kFloat32, order);

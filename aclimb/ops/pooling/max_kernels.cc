@@ -214,11 +214,26 @@ bool MaxGradient(const MaxGradientArgs& args) {
                         });
 }
 
+namespace {
+
+// Groups are shared out whole where all threads have about the same number of them, else in blocks
+// of channels, which are a cache line where lines begin with a channel.
+constexpr int64_t kChannels = 16;
+bool AreEvenlyShared(int64_t groups) {
+  constexpr int64_t kMany = 4;
+  return groups % TeamSize() == 0 || groups >= kMany * TeamSize();
+}
+
+}  // namespace
+
+bool SharesSideBySide(const Windows& windows) {
+  const int64_t blocks = windows.planes * CeilDivide(windows.inner, kChannels);
+  return blocks >= std::min<int64_t>(TeamSize(), windows.planes * windows.inner);
+}
+
 bool MaxGradientSideBySide(const MaxGradientArgs& args) {
-  // Whole cache lines of channels where the groups alone are too few for the team.
-  constexpr int64_t kLine = 16;
   const Windows& windows = args.windows;
-  const int64_t width = windows.planes < TeamSize() ? kLine : windows.inner;
+  const int64_t width = AreEvenlyShared(windows.planes) ? windows.inner : kChannels;
   const int64_t blocks = CeilDivide(windows.inner, width);
   const int64_t work = (windows.In() + windows.Out()) * width;
   return ParallelForAll(windows.planes * blocks, std::max<int64_t>(1, kPiece / work),

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/sorts/ahead.h"
+#include "aclimb/ops/sorts/before.h"
 #include "aclimb/simd/digit_sort.h"
 #include "aclimb/simd/parallel.h"
 
@@ -14,11 +14,12 @@ namespace {
 
 // From so many entries on, counting is faster than comparing.
 constexpr int64_t kCounted = 1024;
-// Elements whose entries are looked at together.
-constexpr int64_t kTogether = 16;
-// Entries that are kept beside the wanted ones until those are looked for again: few, so that soon
-// most elements are passed over, and more where that is not so.
-constexpr int64_t kRoom = 32, kMostRoom = 512;
+// Elements whose entries are made together: few where vectors find the next one that is worth it.
+constexpr int64_t kTogether = 128, kTogetherFound = 16;
+// Entries that are kept beside the wanted ones until those are looked for again, at most. It begins
+// with two times those that are made together, so that soon most elements are passed over, and
+// grows where that is not so.
+constexpr int64_t kMostRoom = 512;
 // Of a short run, up to this many wanted entries are kept in order.
 constexpr int64_t kFew = 16;
 constexpr int64_t kShort = 512;
@@ -57,11 +58,14 @@ void SelectFew(Entry* run, int64_t count, int64_t wanted) {
 
 }  // namespace
 
-// An entry behind as many others that came before is passed over, most often without being made.
+// Once `wanted` entries are known, elements that come after the last of them are passed over, most
+// often without an entry.
 template <typename Entry>
 void Sorter<Entry>::Select(const void* line, int64_t stride, int64_t begin, int64_t count,
                            int64_t wanted, Entry* run) const {
-  int64_t room = 2 * wanted + kRoom;
+  const bool finds = CanFindBefore(order_, stride);
+  const int64_t at_once = finds ? kTogetherFound : kTogether;
+  int64_t room = 2 * (wanted + at_once);
   int64_t kept = std::min(count, room);
   FillEntries(order_, line, stride, begin, kept, run);
   for (int64_t i = kept;;) {
@@ -69,9 +73,9 @@ void Sorter<Entry>::Select(const void* line, int64_t stride, int64_t begin, int6
     if (i == count) return;
     const Entry last = run[wanted - 1];
     const int64_t start = i;
-    for (kept = wanted; i < count && kept + kTogether <= room;) {
-      i = FindAhead(order_, line, stride, begin + i, begin + count, last.Place()) - begin;
-      const int64_t together = std::min(kTogether, count - i);
+    for (kept = wanted; i < count && kept + at_once <= room;) {
+      if (finds) i = FindBefore(order_, line, begin + i, begin + count, last.Place()) - begin;
+      const int64_t together = std::min(at_once, count - i);
       FillEntries(order_, line, stride, begin + i, together, run + kept);
       i += together;
       const Entry* const made = run + kept;

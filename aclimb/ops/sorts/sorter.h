@@ -26,11 +26,12 @@ class Sorter {
   static constexpr int64_t kBlock = 32 * 1024;
 
  private:
-  // The entries of `count` elements, from the place `begin` on, in `run`, which may end in `other`;
-  // whichever is returned.
+  // Makes the entries of `count` elements, from the place `begin` on, and puts the first wanted
+  // ones in order: in `run` or in `other`, whichever is returned. Both have room for all.
   Entry* SortRun(const void* line, int64_t stride, int64_t begin, int64_t count, Entry* run,
                  Entry* other) const;
-  // The first `wanted` of them at the front of `run`, the last of those in its place.
+  // Brings the first `wanted` of such entries to the front of `run`, the last of those to its
+  // place.
   void Select(const void* line, int64_t stride, int64_t begin, int64_t count, int64_t wanted,
               Entry* run) const;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aclimb/ops/sorts/operators.h"
+#include "aclimb/simd/each_target.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
@@ -120,6 +121,39 @@ TEST_F(Sorts, LongLines) {
       }
     }
   }
+}
+
+// Lines of floats, of which vectors find those that come before the last wanted one.
+TEST_F(Sorts, FirstOfLongLines) {
+  constexpr int64_t kCount = 3'001;
+  const int found = EachTarget([&] {
+    for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kInt32}) {
+      for (const int64_t kinds : {7, 100}) {
+        aclimb::testing::Random random(7);
+        Values elements(kCount);
+        for (double& element : elements) {
+          element = static_cast<double>(random.Integer(-kinds, kinds));
+          if (!IsFloating(dtype)) continue;
+          if (random.Integer(0, 100) == 0) element = std::nan("");
+          if (element == 0 && random.Integer(0, 1) == 0) element = -0.0;
+        }
+        const DeviceTensor self({kCount}, dtype, elements);
+        for (const bool largest : {false, true}) {
+          Values expected;
+          for (const size_t place : PlacesInOrder(elements, largest)) {
+            expected.push_back(static_cast<double>(place));
+          }
+          for (const int64_t k : {1, 10, 300}) {
+            const Values first(expected.begin(), expected.begin() + k);
+            EXPECT_TRUE(Topk(self, dtype, k, largest).places == first) << NameOf(dtype) << k;
+            if (largest) continue;
+            EXPECT_TRUE(Kth(self, dtype, k).places == Values{first.back()}) << NameOf(dtype) << k;
+          }
+        }
+      }
+    }
+  });
+  EXPECT_GT(found, 0);
 }
 
 TEST_F(Sorts, MediansOfNanAndOfNothing) {

@@ -1,8 +1,10 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aclimb/ops/sorts/ahead.cc"
+#define HWY_TARGET_INCLUDE "aclimb/ops/sorts/before.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
-#include "aclimb/ops/sorts/ahead.h"
+#include <cmath>
+
+#include "aclimb/ops/sorts/before.h"
 #include "aclimb/simd/float-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -11,16 +13,18 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace aclimb::HWY_NAMESPACE;  // NOLINT: LoadF32
 
-// NaNs may come before everything.
 template <typename T>
-int64_t FindAheadOf(bool descending, const T* line, int64_t begin, int64_t end, int64_t other) {
+int64_t FindBeforeOf(const Order& order, const T* line, int64_t begin, int64_t end, int64_t other) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const bool descending = order.descending, nan_first = order.nan_is_least != descending;
   const float bound = ToFloat(line[other]);
+  if (std::isnan(bound) && nan_first) return end;
   const auto bounds = hn::Set(d, bound);
   int64_t i = begin;
   for (; i + lanes <= end; i += lanes) {
     const auto x = LoadF32(d, line + i);
+    // False for NaN on either side.
     const auto behind = descending ? hn::Le(x, bounds) : hn::Ge(x, bounds);
     if (!hn::AllTrue(d, behind)) return i + hn::FindFirstTrue(d, hn::Not(behind));
   }
@@ -31,10 +35,10 @@ int64_t FindAheadOf(bool descending, const T* line, int64_t begin, int64_t end, 
   return i;
 }
 
-int64_t FindFloatAhead(const Order& order, const void* line, int64_t begin, int64_t end,
-                       int64_t other) {
+int64_t FindFloatBefore(const Order& order, const void* line, int64_t begin, int64_t end,
+                        int64_t other) {
   const auto find = [&](const auto* elements) {
-    return FindAheadOf(order.descending, elements, begin, end, other);
+    return FindBeforeOf(order, elements, begin, end, other);
   };
   switch (order.dtype) {
     case DType::kFloat32:
@@ -55,12 +59,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclimb::sorts {
 
-HWY_EXPORT(FindFloatAhead);
+HWY_EXPORT(FindFloatBefore);
 
-int64_t FindAhead(const Order& order, const void* line, int64_t stride, int64_t begin, int64_t end,
-                  int64_t other) {
-  if (stride != 1) return begin;
-  return HWY_DYNAMIC_DISPATCH(FindFloatAhead)(order, line, begin, end, other);
+bool CanFindBefore(const Order& order, int64_t stride) {
+  return stride == 1 && (order.dtype == DType::kFloat32 || order.dtype == DType::kFloat16 ||
+                         order.dtype == DType::kBFloat16);
+}
+
+int64_t FindBefore(const Order& order, const void* line, int64_t begin, int64_t end,
+                   int64_t other) {
+  return HWY_DYNAMIC_DISPATCH(FindFloatBefore)(order, line, begin, end, other);
 }
 
 }  // namespace aclimb::sorts
