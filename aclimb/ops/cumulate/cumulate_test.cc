@@ -160,8 +160,8 @@ TEST_F(Cummax, Refusals) {
   using P = Extremes;
   ContractHarness<decltype(aclnnCummaxGetWorkspaceSize)> harness(
       kCummaxContract, &aclnnCummaxGetWorkspaceSize, [](CallArguments& arguments) {
-        arguments.Tensor(P::kSelf, {2, 3}, DType::kFloat32);
-        arguments.Integer(P::kDim, 1);
+        arguments.Tensor(kSelf, {2, 3}, DType::kFloat32);
+        arguments.Integer(kDim, 1);
         arguments.Tensor(P::kValues, {2, 3}, DType::kFloat32);
         arguments.Tensor(P::kIndices, {2, 3}, DType::kInt64);
       });

@@ -2,14 +2,16 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/ops/cumulate/contract.h"
 #include "aclnnop/aclnn_cummax.h"
 #include "aclnnop/aclnn_cummin.h"
 
 // The greatest or the least of all elements so far, and where it is.
 namespace aclimb::cumulate {
 
+// Self and dim are where the sums have theirs.
 struct Extremes {
-  enum : int { kSelf, kDim, kValues, kIndices };
+  enum : int { kValues = kDim + 1, kIndices };
 };
 
 inline constexpr auto kOrdered =
@@ -24,13 +26,12 @@ inline constexpr contract::Parameter kExtremeParameters[] = {
     contract::Output("indicesOut", contract::OnAll(contract::DTypes(DType::kInt32, DType::kInt64)),
                      "shape of self: where the best is, the last one of equals")};
 inline constexpr contract::Rule kExtremeRules[] = {
-    contract::SameDType("same-dtype/valuesOut", Extremes::kValues, Extremes::kSelf,
+    contract::SameDType("same-dtype/valuesOut", Extremes::kValues, kSelf,
                         "allocate valuesOut with the dtype of self"),
-    contract::InRange("range/dim", Extremes::kDim, contract::DimensionOf(Extremes::kSelf),
-                      "name a dimension of self"),
-    contract::SameShape("same-shape/valuesOut", Extremes::kValues, Extremes::kSelf,
+    contract::InRange("range/dim", kDim, contract::DimensionOf(kSelf), "name a dimension of self"),
+    contract::SameShape("same-shape/valuesOut", Extremes::kValues, kSelf,
                         "allocate valuesOut with the shape of self"),
-    contract::SameShape("same-shape/indicesOut", Extremes::kIndices, Extremes::kSelf,
+    contract::SameShape("same-shape/indicesOut", Extremes::kIndices, kSelf,
                         "allocate indicesOut with the shape of self")};
 
 inline constexpr contract::Contract kCummaxContract = {

@@ -49,10 +49,9 @@ class ExtremesPlan final : public Plan {
  public:
   ExtremesPlan(const contract::Arguments& arguments, int dim, bool greatest)
       : greatest_(greatest),
-        dtype_(arguments.Tensor(P::kSelf).dtype),
+        dtype_(arguments.Tensor(kSelf).dtype),
         wide_(arguments.Tensor(P::kIndices).dtype == DType::kInt64) {
-    const TensorView views[] = {arguments.Tensor(P::kSelf).View(),
-                                arguments.Tensor(P::kValues).View(),
+    const TensorView views[] = {arguments.Tensor(kSelf).View(), arguments.Tensor(P::kValues).View(),
                                 arguments.Tensor(P::kIndices).View()};
     TensorView rest[3];
     for (int v = 0; v < 3; ++v) {
@@ -100,7 +99,7 @@ class ExtremesPlan final : public Plan {
 
   template <typename T, typename Index, bool kGreatest>
   void Find(const RunContext& run) const {
-    const T* const self = static_cast<const T*>(run.Data(P::kSelf));
+    const T* const self = static_cast<const T*>(run.Data(kSelf));
     T* const values = static_cast<T*>(run.Data(P::kValues));
     auto* const indices = static_cast<Index*>(run.Data(P::kIndices));
     const int inner = lines_.rank - 1;
@@ -172,13 +171,13 @@ class ExtremesPlan final : public Plan {
 
 template <bool kGreatest>
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
-  const TensorDescriptor& self = arguments.Tensor(P::kSelf);
+  const TensorDescriptor& self = arguments.Tensor(kSelf);
   if (self.IsEmpty()) return PlanPointer();
-  planner.Reads(P::kSelf);
+  planner.Reads(kSelf);
   planner.Writes(P::kValues);
   planner.Writes(P::kIndices);
   planner.Costs({.cycles = 4.0 * static_cast<double>(self.ElementCount())});
-  const int64_t dim = arguments.Integer(P::kDim);
+  const int64_t dim = arguments.Integer(kDim);
   return PlanPointer(NewPlan<ExtremesPlan>(
       arguments, static_cast<int>(dim < 0 ? dim + self.rank() : dim), kGreatest));
 }

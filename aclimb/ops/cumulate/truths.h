@@ -101,9 +101,9 @@ bool Replaces(T x, T best) {
 template <bool kGreatest>
 void ExtremeTruth(const truth::Call& call, truth::Outputs& outputs) {
   using P = Extremes;
-  const Line line(call.Shape(P::kSelf), call.Integer(P::kDim));
-  std::vector<double> values = call.Values(P::kSelf);
-  std::vector<int64_t> whole = call.Ints(P::kSelf), indices(values.size());
+  const Line line(call.Shape(kSelf), call.Integer(kDim));
+  std::vector<double> values = call.Values(kSelf);
+  std::vector<int64_t> whole = call.Ints(kSelf), indices(values.size());
   const bool is_whole = !whole.empty();
   for (size_t i = 0; i < values.size(); ++i) {
     const size_t place = line.PlaceOf(i), before = i - line.step;
