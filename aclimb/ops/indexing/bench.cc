@@ -30,7 +30,7 @@ bench::Call CallOf(const Shape& shape) {
     return {{numbers}, {{{extent}, "int64"}}, open, &aclnnBincount};
   }
   if (function == "gather") {
-    const auto open = [dim](const bench::Tensors& in, const bench::Tensors& out) {
+    const auto open = [dim = shape.dim](const bench::Tensors& in, const bench::Tensors& out) {
       return [dim, in, out](uint64_t* size, aclOpExecutor** executor) {
         return aclnnGatherGetWorkspaceSize(in[0], dim, in[1], out[0], size, executor);
       };
@@ -38,7 +38,7 @@ bench::Call CallOf(const Shape& shape) {
     return {{other, places}, {elements}, open, &aclnnGather};
   }
   if (function == "scatter_add") {
-    const auto open = [dim](const bench::Tensors& in, const bench::Tensors& out) {
+    const auto open = [dim = shape.dim](const bench::Tensors& in, const bench::Tensors& out) {
       return [dim, in, out](uint64_t* size, aclOpExecutor** executor) {
         return aclnnScatterAddGetWorkspaceSize(in[0], dim, in[1], in[2], out[0], size, executor);
       };
