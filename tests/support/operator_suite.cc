@@ -153,10 +153,13 @@ DeviceTensor::Options AnyView(Random& random, const std::vector<int64_t>& shape,
   return view;
 }
 
-// Such a view for each tensor of the call; the same for the same seed.
+// Such a view for each tensor of the call, but that some are dense, as a loop for dense tensors has
+// to see that the others are not; the same for the same seed.
 OperatorRun::Layout AnyViews(const truth::Call& call, uint64_t seed) {
-  return [&call, random = Random(seed)](Slot slot) mutable {
-    return AnyView(random, call.Shape(slot), call.DTypeOf(slot), IsInput(call, slot));
+  return [&call, random = Random(seed), dense = Random(~seed)](Slot slot) mutable {
+    DeviceTensor::Options view =
+        AnyView(random, call.Shape(slot), call.DTypeOf(slot), IsInput(call, slot));
+    return dense.Chance(0.4) ? DeviceTensor::Options() : view;
   };
 }
 
