@@ -10,12 +10,13 @@ namespace aclimb {
 
 void ConfigureTeam() {
   // No guarded static: a fork while a thread initialises one leaves it locked in the child. Twice
-  // does no harm.
-  static constinit std::atomic<bool> done{false};
-  if (done.load(std::memory_order_acquire)) return;
-  SetTeamSize(TeamOf(aclimb_settings()->threads).count);
+  // does no harm. Settings that are read again may have another size.
+  static constinit std::atomic<int> configured{-1};
+  const int threads = aclimb_settings()->threads;
+  if (configured.load(std::memory_order_acquire) == threads) return;
+  SetTeamSize(TeamOf(threads).count);
   SetCancelQuery(&aclimb_cancelled);
-  done.store(true, std::memory_order_release);
+  configured.store(threads, std::memory_order_release);
 }
 
 }  // namespace aclimb
