@@ -73,7 +73,8 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   };
   std::vector<double> zloss_size;
   for (size_t n = 0; n < zloss.size(); ++n) {
-    zloss_size.push_back(std::fabs(2 * scale * lse[n] * lse_size[n]) + std::fabs(zloss[n]));
+    zloss_size.push_back(
+        scale == 0 ? 0 : std::fabs(2 * scale * lse[n] * lse_size[n]) + std::fabs(zloss[n]));
   }
   const auto reduce = [&](std::vector<double>& values, double divisor) {
     double total = 0;

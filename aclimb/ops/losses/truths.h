@@ -42,7 +42,7 @@ inline Term SmoothDifferenceGradientTruth(const double* x, double beta) {
 inline Term SoftMarginTruth(const double* x, double) {
   // What rounds the exponent, whose size counts.
   const double z = -x[1] * x[0], value = std::fmax(z, 0) + std::log1p(std::exp(-std::fabs(z)));
-  return {value, value * (1 + std::fabs(z))};
+  return {value, value == 0 ? 0 : value * (1 + std::fabs(z))};
 }
 inline Term SoftMarginGradientTruth(const double* x, double) {
   const double z = -x[2] * x[1], e = std::exp(-std::fabs(z));
