@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
-#include "aclimb/ops/convolution_backward/test_geometry.h"
+#include "aclimb/ops/convolution_backward/test_operands.h"
 #include "aclimb/simd/parallel.h"
-#include "tests/support/compare.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -33,22 +31,21 @@ class ConvolutionNaNs : public ::testing::TestWithParam<Task> {
   static std::vector<double> ComputeAgain(int answers, int threads) {
     const Task task = GetParam();
     const Geometry g = GeometryOf(3, 4, 5, {Axis(), {8, 3, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}});
-    const auto tensor = [](int64_t a, int64_t b, const int64_t(&extents)[kDims]) {
-      return Tensor({a, b, extents[0], extents[1], extents[2]}, DType::kFloat32);
-    };
-    Tensor x = tensor(g.batch, g.x_channels, g.in), y = tensor(g.batch, g.y_channels, g.out),
-           weight = tensor(g.y_channels, g.x_channels, g.kernel);
+    Operands operands(g, kFloats, 0);
     testing::Random random(3);
-    for (Tensor* operand : {&x, &y, &weight}) operand->Fill(random);
-    const std::vector<double> expected = TruthOf(g, task, x.Values(), y.Values(), weight.Values());
-    Tensor& result = task == Task::kForward ? y : task == Task::kGradX ? x : weight;
+    operands.Fill(random);
+    const std::vector<double> expected = operands.Truth(task);
+    Tensor& result = task == Task::kForward ? operands.y
+                     : task == Task::kGradX ? operands.x
+                                            : operands.weight;
     for (int64_t i = 0; i < result.view.ElementCount(); ++i) result.Set(i, std::nan(""));
     std::vector<int64_t> scratch(
         static_cast<size_t>(CeilDivide(ExactScratchBytes(g, task), int64_t{8})) + 1);
     SetTeamSize(threads);
     answers_left = answers;
     SetCancelQuery(&CancelsWhenUsedUp);
-    ComputeNaNsAgain(g, task, x.view, y.view, weight.view, scratch.data());
+    ComputeNaNsAgain(g, task, operands.x.view, operands.y.view, operands.weight.view,
+                     scratch.data());
     SetCancelQuery(nullptr);
     const std::vector<double> got = result.Values();
     for (size_t i = 0; i < got.size(); ++i) {

@@ -15,9 +15,7 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-using aclimb::testing::BoolArray;
 using aclimb::testing::DeviceTensor;
-using aclimb::testing::IntArray;
 
 // A tensor of one value.
 class Expanded {
@@ -71,7 +69,7 @@ Problem ProblemOf(const Sums& s, DType dtype) {
   p.stride = s.stride;
   p.dilation.assign(s.in.size(), 1);
   p.padding = p.output_padding = std::vector<int64_t>(s.in.size(), 0);
-  p.Dtype(dtype);
+  p.dtype = dtype;
   InferGradOutput(p);
   return p;
 }
@@ -82,52 +80,36 @@ void ExpectSums(const DeviceTensor& got, double expected, DType dtype) {
   }
 }
 
-// gradOutput is `term`, the other operands are one.
-struct Results {
-  Results(const Problem& p, double term, aclrtStream stream)
-      : grad_output(p.grad_output, p.dtypes[0], term),
-        grad_input(p.mask[0] ? p.input : std::vector<int64_t>{0}, p.dtypes[1]),
-        grad_weight(p.mask[1] ? p.weight : std::vector<int64_t>{0}, p.dtypes[2]),
-        grad_bias(p.mask[2] ? std::vector<int64_t>{p.grad_output[1]} : std::vector<int64_t>{0},
-                  p.dtypes[0]) {
-    const Expanded input(p.input, p.dtypes[1], 1), weight(p.weight, p.dtypes[2], 1);
-    const IntArray bias_sizes({p.grad_output[1]}), stride(p.stride), padding(p.padding),
-        dilation(p.dilation), output_padding(p.output_padding);
-    const BoolArray mask({p.mask[0], p.mask[1], p.mask[2]});
-    const auto wanted = [&](int i, const DeviceTensor& tensor) {
-      return p.mask[i] ? tensor.get() : nullptr;
-    };
-    ACLIMB_EXPECT_OK(aclimb::testing::RunBothPhases(
-        [&](uint64_t* size, aclOpExecutor** executor) {
-          return aclnnConvolutionBackwardGetWorkspaceSize(
-              grad_output, input, weight, bias_sizes, stride, padding, dilation, p.transposed,
-              output_padding, p.groups, mask, p.cube_math_type, wanted(0, grad_input),
-              wanted(1, grad_weight), wanted(2, grad_bias), size, executor);
-        },
-        &aclnnConvolutionBackward, stream));
-  }
-
-  const Expanded grad_output;
-  const DeviceTensor grad_input, grad_weight, grad_bias;
-};
+// gradOutput is `term`, the other operands are one. The gradients that are null are not wanted.
+double RunExpanded(const Problem& p, double term, const DeviceTensor* grad_input,
+                   const DeviceTensor* grad_weight, const DeviceTensor* grad_bias,
+                   aclrtStream stream) {
+  const Expanded grad_output(p.grad_output, p.dtype, term), input(p.input, p.dtype, 1),
+      weight(p.weight, p.dtype, 1);
+  const auto handle = [](const DeviceTensor* tensor) { return tensor ? tensor->get() : nullptr; };
+  ACLIMB_EXPECT_OK(RunProblem(
+      p, {grad_output, input, weight, handle(grad_input), handle(grad_weight), handle(grad_bias)},
+      stream));
+  return grad_output.value();
+}
 
 TEST_P(ExpandedSums, OverPixels) {
   for (const int deterministic : {0, 1}) {
     ACLIMB_ASSERT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, deterministic));
     for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
       SCOPED_TRACE(::testing::Message() << NameOf(dtype) << ", deterministic " << deterministic);
-      Problem p = ProblemOf(GetParam(), dtype);
-      p.mask[0] = false;
+      const Problem p = ProblemOf(GetParam(), dtype);
       // Without padding every tap meets every window.
       const std::vector<int64_t>& windows = p.transposed ? p.input : p.grad_output;
       const int64_t terms = Count(windows) / windows[1];
       // As often as a thread of two adds it; sums of float16 stay below infinity.
       const double scale = dtype == DType::kFloat16 ? 0x1p-8 : 1;
-      const Results results(p, scale * WorstTerm(terms / 2), stream_);
-      const double term = results.grad_output.value();
-      ExpectSums(results.grad_weight, static_cast<double>(terms) * term, dtype);
+      const DeviceTensor grad_weight(p.weight, dtype), grad_bias({p.grad_output[1]}, dtype);
+      const double term =
+          RunExpanded(p, scale * WorstTerm(terms / 2), nullptr, &grad_weight, &grad_bias, stream_);
+      ExpectSums(grad_weight, static_cast<double>(terms) * term, dtype);
       const auto pixels = static_cast<double>(Count(p.grad_output) / p.grad_output[1]);
-      ExpectSums(results.grad_bias, pixels * term, dtype);
+      ExpectSums(grad_bias, pixels * term, dtype);
     }
   }
 }
@@ -149,13 +131,14 @@ class ExpandedChannels : public ExpandedSums {};
 TEST_P(ExpandedChannels, AndTaps) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
     SCOPED_TRACE(NameOf(dtype));
-    Problem p = ProblemOf(GetParam(), dtype);
-    p.mask[1] = p.mask[2] = false;
+    const Problem p = ProblemOf(GetParam(), dtype);
     // A transposed convolution brings every tap to every pixel, one of single elements its only.
     const int64_t terms = GetParam().out_channels * Count(GetParam().kernel);
     const double scale = dtype == DType::kFloat16 ? 0x1p-4 : 1;
-    const Results results(p, scale * WorstTerm(terms), stream_);
-    ExpectSums(results.grad_input, static_cast<double>(terms) * results.grad_output.value(), dtype);
+    const DeviceTensor grad_input(p.input, dtype);
+    const double term =
+        RunExpanded(p, scale * WorstTerm(terms), &grad_input, nullptr, nullptr, stream_);
+    ExpectSums(grad_input, static_cast<double>(terms) * term, dtype);
   }
 }
 

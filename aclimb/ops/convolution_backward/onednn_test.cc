@@ -8,10 +8,7 @@
 #include <vector>
 
 #include "aclimb/copy/copy.h"
-#include "aclimb/ops/convolution_backward/plan.h"
-#include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
-#include "aclimb/ops/convolution_backward/test_geometry.h"
-#include "tests/support/compare.h"
+#include "aclimb/ops/convolution_backward/test_operands.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -84,28 +81,22 @@ TEST(ConvolutionLayouts, BlocksAreThoseOfOneDnn) {
 }
 
 // The plan of one gradient by columns, run on poisoned memory. Nothing where it is refused.
-std::vector<double> ByColumns(const Geometry& g, Task task, const Tensor (&tensors)[3],
-                              DType dtype) {
-  Place places[3];  // x, y, weight
+std::vector<double> ByColumns(const Operands& operands, Task task, DType dtype) {
+  const Tensor result = operands.Result(task, dtype);
+  const TensorView views[] = {operands.x.view, operands.y.view, operands.weight.view, result.view};
+  Place places[4];
   TensorUse uses[4];
   BoundTensor bound[4];
-  for (int i = 0; i < 4; ++i) uses[i].parameter = i;
-  for (int i = 0; i < 3; ++i) {
-    places[i].parameter = i;
-    places[i].view = tensors[i].view;
-    bound[i].kernel_data = tensors[i].view.data;
+  for (int i = 0; i < 4; ++i) {
+    uses[i].parameter = places[i].parameter = i;
+    places[i].view = views[i];
+    bound[i].kernel_data = views[i].data;
   }
-  const int of_result = task == Task::kForward ? 1 : 0;
-  const TensorView& like = tensors[of_result].view;
-  const Tensor result({like.shape, like.shape + like.rank}, dtype);
-  bound[3].kernel_data = result.view.data;
-  Place place = places[of_result];
-  place.view = result.view;
-  place.parameter = 3;
+  const bool forward = task == Task::kForward;
   Planner planner(false);
-  PlanBuilder builder(planner, g, task == Task::kForward, places[task == Task::kForward ? 0 : 1],
-                      places[task == Task::kForward ? 1 : 0], places[2]);
-  if (builder.AddBy(Way::kColumns, task, place) != nullptr) return {};
+  PlanBuilder builder(planner, operands.geometry, forward, places[forward ? 0 : 1],
+                      places[forward ? 1 : 0], places[2]);
+  if (builder.AddBy(Way::kColumns, task, places[3]) != nullptr) return {};
   const auto bytes = static_cast<size_t>(planner.workspace().Size());
   const Fenced workspace((bytes + 63) / 64 * 64, true);
   std::memset(workspace.data(), 0xFF, bytes);
@@ -125,24 +116,14 @@ TEST(ColumnsOfWindows, MeetTheTruth) {
   int compared = 0;
   for (const Geometry& g : geometries) {
     for (const DType dtype : kDTypes) {
-      const auto shape = [](int64_t a, int64_t b, const int64_t(&extents)[kDims]) {
-        return std::vector<int64_t>{a, b, extents[0], extents[1], extents[2]};
-      };
-      Tensor tensors[] = {Tensor(shape(g.batch, g.x_channels, g.in), dtype, 1),
-                          Tensor(shape(g.batch, g.y_channels, g.out), dtype),
-                          Tensor(shape(g.y_channels, g.x_channels, g.kernel), dtype)};
-      for (Tensor& tensor : tensors) tensor.Fill(random);
+      Operands operands(g, {dtype, dtype, dtype}, 1);
+      operands.Fill(random);
       for (const Task task : {Task::kGradX, Task::kForward}) {
         SCOPED_TRACE(::testing::Message() << Text(g) << ", " << NameOf(dtype));
-        const std::vector<double> got = ByColumns(g, task, tensors, dtype);
+        const std::vector<double> got = ByColumns(operands, task, dtype);
         if (got.empty()) continue;
         ++compared;
-        const std::vector<double> right =
-            TruthOf(g, task, tensors[0].Values(), tensors[1].Values(), tensors[2].Values());
-        ASSERT_EQ(got.size(), right.size());
-        for (size_t i = 0; i < got.size(); ++i) {
-          ASSERT_EQ(got[i], Rounded(right[i], dtype)) << "element " << i;
-        }
+        ASSERT_NO_FATAL_FAILURE(ExpectRounded(got, operands.Truth(task), dtype));
       }
     }
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "aclimb/ops/convolution_backward/plan.h"
+#include "aclimb/ops/convolution_backward/test_operands.h"
 
 extern "C" void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags);
 
@@ -57,33 +58,18 @@ extern "C" int dnnl_primitive_desc_iterator_create(void** iterator, const void* 
 namespace aclimb::convolution_backward {
 namespace {
 
-// Plans all gradients of a dense convolution `width` wide, which is new to the caches.
+// A dense convolution `width` wide.
+Geometry NewGeometry(int64_t width) {
+  return GeometryOf(2, 32, 32, {{}, {16, 3, 1, 1, 1, 1}, {width, 3, 1, 1, 1, 1}});
+}
+
+// Plans its gradients; the width is new to the caches.
 void PlanNew(int64_t width) {
-  Geometry g;
-  g.batch = 2;
-  g.x_channels = g.y_channels = 32;
-  g.in[1] = g.out[1] = 16;
-  g.in[2] = g.out[2] = width;
-  g.kernel[1] = g.kernel[2] = 3;
-  for (int d = 1; d < kDims; ++d) g.pad_begin[d] = g.pad_end[d] = 1;
-  const auto place = [](int parameter, std::initializer_list<int64_t> shape) {
-    Place made;
-    made.parameter = parameter;
-    made.view.dtype = DType::kFloat32;
-    made.view.rank = 4;
-    int64_t stride = 1;
-    for (int d = 3; d >= 0; --d) {
-      made.view.shape[d] = shape.begin()[d];
-      made.view.stride[d] = stride;
-      stride *= shape.begin()[d];
-    }
-    made.view = Embed(made.view);
-    return made;
-  };
+  const Geometry g = NewGeometry(width);
+  const Triple<Place> places = DensePlaces(g, DType::kFloat32);
   Planner planner(false);
-  PlanBuilder builder(planner, g, false, place(0, {2, 32, 16, width}), place(1, {2, 32, 16, width}),
-                      place(2, {32, 32, 3, 3}));
-  builder.AddGradients(place(3, {2, 32, 16, width}), place(4, {32, 32, 3, 3}));
+  PlanBuilder builder(planner, g, false, places.y, places.x, places.weight);
+  builder.AddGradients(places.x, places.weight);
   EXPECT_NE(builder.Take(), nullptr);
 }
 
@@ -123,20 +109,8 @@ TEST(ConvolutionPhase1, OneDnnRunsWhereNoSignalArrives) {
   EXPECT_EQ(calls_open_to_signals.load(), open_before);
 }
 
-onednn::Request NewRequest(int64_t width) {
-  onednn::Request request;
-  Geometry& g = request.geometry;
-  g.batch = 2;
-  g.x_channels = g.y_channels = 32;
-  g.in[1] = g.out[1] = 16;
-  g.in[2] = g.out[2] = width;
-  g.kernel[1] = g.kernel[2] = 3;
-  for (int d = 1; d < kDims; ++d) g.pad_begin[d] = g.pad_end[d] = 1;
-  return request;
-}
-
 TEST(ConvolutionPhase1, OnlyRefusalsOfOneDnnAreRemembered) {
-  const onednn::Request passing = NewRequest(90);
+  const onednn::Request passing = {NewGeometry(90)};
   answer = kOutOfMemory;
   EXPECT_THROW(onednn::MakePrimitive(passing), std::bad_alloc);
   answer = kRuntimeError;
@@ -144,7 +118,7 @@ TEST(ConvolutionPhase1, OnlyRefusalsOfOneDnnAreRemembered) {
   answer = 0;
   EXPECT_NE(onednn::MakePrimitive(passing), nullptr) << "a passing error was remembered";
   for (const int refusal : {kInvalidArguments, kUnimplemented}) {
-    const onednn::Request refused = NewRequest(90 + refusal);
+    const onednn::Request refused = {NewGeometry(90 + refusal)};
     answer = refusal;
     EXPECT_EQ(onednn::MakePrimitive(refused), nullptr);
     answer = 0;

@@ -2,47 +2,30 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <iterator>
 #include <string>
 #include <string_view>
 
 #include "aclimb/bridge/bridge.h"
-#include "aclimb/ops/convolution_backward/plan.h"
-#include "aclimb/ops/convolution_backward/test_geometry.h"
+#include "aclimb/ops/convolution_backward/test_operands.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
-class ConvolutionPlanLog : public testing::Test {
+class ConvolutionPlanLog : public ::testing::Test {
  protected:
   void SetUp() override { SetLog("plan"); }
   void TearDown() override { SetLog(""); }
 
   // The lines about the gradients of the input and of the weight.
   static std::string Logged(const Geometry& g, bool deterministic, DType dtype = DType::kFloat32) {
-    const auto place = [dtype](int parameter, int64_t a, int64_t b,
-                               const int64_t(&extents)[kDims]) {
-      TensorView view;
-      view.dtype = dtype;
-      view.rank = 5;
-      view.shape[0] = a;
-      view.shape[1] = b;
-      std::copy(extents, extents + kDims, view.shape + 2);
-      Place result;
-      result.parameter = parameter;
-      result.view = DenseLike(view, nullptr);
-      return result;
-    };
-    const Place x = place(0, g.batch, g.groups * g.x_channels, g.in);
-    const Place y = place(1, g.batch, g.groups * g.y_channels, g.out);
-    const Place weight = place(2, g.groups * g.y_channels, g.x_channels, g.kernel);
-    testing::internal::CaptureStderr();
+    const Triple<Place> places = DensePlaces(g, dtype);
+    ::testing::internal::CaptureStderr();
     Planner planner(deterministic);
-    PlanBuilder builder(planner, g, false, y, x, weight);
-    builder.AddGradients(x, weight);
-    return testing::internal::GetCapturedStderr();
+    PlanBuilder builder(planner, g, false, places.y, places.x, places.weight);
+    builder.AddGradients(places.x, places.weight);
+    return ::testing::internal::GetCapturedStderr();
   }
 
   static size_t Count(const std::string& text, std::string_view part) {

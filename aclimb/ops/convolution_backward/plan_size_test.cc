@@ -13,6 +13,7 @@
 #include "aclimb/ops/convolution_backward/onednn.h"
 #include "aclimb/ops/convolution_backward/plan.h"
 #include "aclimb/ops/convolution_backward/products/vector_windows.h"
+#include "aclimb/ops/convolution_backward/test_operands.h"
 
 namespace {
 thread_local int64_t allocated_bytes = 0;
@@ -46,33 +47,11 @@ struct Sizes {
 };
 
 Geometry GeometryOf(const Sizes& s) {
-  Geometry g;
-  g.batch = s.batch;
+  const Axis width = {s.in, s.kernel, s.stride, s.dilation, s.pad, s.pad};
+  Geometry g =
+      convolution_backward::GeometryOf(s.batch, s.x_channels, s.y_channels, {{}, {}, width});
   g.groups = s.groups;
-  g.x_channels = s.x_channels;
-  g.y_channels = s.y_channels;
-  g.in[2] = s.in;
-  g.kernel[2] = s.kernel;
-  g.stride[2] = s.stride;
-  g.dilation[2] = s.dilation;
-  g.pad_begin[2] = g.pad_end[2] = s.pad;
-  g.out[2] = *WindowCount(s.in, s.pad, s.pad, s.kernel, s.dilation, s.stride);
   return g;
-}
-
-Place PlaceOf(int parameter, std::initializer_list<int64_t> shape, DType dtype) {
-  Place place;
-  place.parameter = parameter;
-  place.view.dtype = dtype;
-  place.view.rank = 3;
-  int64_t stride = 1;
-  for (int d = 2; d >= 0; --d) {
-    place.view.shape[d] = shape.begin()[d];
-    place.view.stride[d] = stride;
-    stride *= shape.begin()[d];
-  }
-  place.view = Embed(place.view);
-  return place;
 }
 
 constexpr int64_t kMillion = 1000 * 1000;
@@ -106,9 +85,7 @@ TEST(ConvolutionPlan, StaysSmallWhateverTheSizes) {
   for (const Sizes& sizes : kSizes) {
     const Geometry g = GeometryOf(sizes);
     for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-      const Place x = PlaceOf(0, {g.batch, g.groups * g.x_channels, g.in[2]}, dtype);
-      const Place y = PlaceOf(1, {g.batch, g.groups * g.y_channels, g.out[2]}, dtype);
-      const Place weight = PlaceOf(2, {g.groups * g.y_channels, g.x_channels, g.kernel[2]}, dtype);
+      const auto& [x, y, weight] = DensePlaces(g, dtype);
       for (const bool transposed : {false, true}) {
         for (const bool deterministic : {false, true}) {
           const int64_t before = allocated_bytes;

@@ -1,21 +1,13 @@
-// Bits and threads: every value of ACLIMB_THREADS in a process of its own, which is this program
-// again, running the test that prints digests.
-
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
+// Bits and teams: of every way, with the sums of each cut in pieces.
 
 #include "aclimb/ops/convolution_backward/test_problem.h"
+#include "tests/support/setting.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
 using aclimb::testing::Random;
-
-constexpr char kDeterministic[] = "ACLIMB_TEST_DETERMINISTIC";
+using Bytes = std::vector<unsigned char>;
 
 struct Named {
   const char* name;
@@ -36,7 +28,7 @@ std::vector<Named> Problems() {
     p.padding = {padding, padding};
     p.dilation = {1, 1};
     p.output_padding = {0, 0};
-    p.Dtype(dtype);
+    p.dtype = dtype;
     InferGradOutput(p);
     problems.push_back({name, p});
   };
@@ -68,69 +60,40 @@ std::vector<Named> Problems() {
   return problems;
 }
 
-uint64_t Digest(const aclimb::testing::DeviceTensor& tensor) {
-  uint64_t digest = 0xCBF29CE484222325u;  // FNV-1a
-  for (unsigned char byte : tensor.Bytes()) digest = (digest ^ byte) * 0x100000001B3u;
-  return digest;
-}
-
-class ConvolutionTeam : public aclimb::testing::DeviceTest {};
-
-TEST_F(ConvolutionTeam, DISABLED_PrintsDigests) {
-  const char* const deterministic = std::getenv(kDeterministic);
-  if (deterministic != nullptr && *deterministic == '1') {
-    ACLIMB_ASSERT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+class ConvolutionTeam : public aclimb::testing::DeviceTest {
+ protected:
+  void TearDown() override {
+    ACLIMB_EXPECT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 0));
+    DeviceTest::TearDown();
   }
-  for (const Named& named : Problems()) {
+
+  // The outputs of a team of so many.
+  std::vector<Bytes> BytesWith(int threads, const Problem& p) {
+    const aclimb::testing::Setting team("ACLIMB_THREADS", std::to_string(threads).c_str());
     Random random(20);
-    const Tensors t(named.problem, random);
-    ACLIMB_ASSERT_OK(RunProblem(named.problem, t, stream_));
-    std::printf("digest %s %d: %016llx %016llx %016llx\n", named.name,
-                static_cast<int>(named.problem.dtypes[0]),
-                static_cast<unsigned long long>(Digest(*t.grad_input)),
-                static_cast<unsigned long long>(Digest(*t.grad_weight)),
-                static_cast<unsigned long long>(Digest(*t.grad_bias)));
+    const Tensors t(p, random);
+    ACLIMB_EXPECT_OK(RunProblem(p, t, stream_));
+    return {t.grad_input.Bytes(), t.grad_weight.Bytes(), t.grad_bias.Bytes()};
   }
-}
+};
 
-std::string Self() {
-  char path[4096] = {};
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-  return length < 0 ? "" : path;
-}
-
-// The lines that the test above prints.
-std::string DigestsWith(int threads, bool deterministic) {
-  const std::string command =
-      "ACLIMB_THREADS=" + std::to_string(threads) + " " + kDeterministic + "=" +
-      (deterministic ? "1" : "0") + " '" + Self() +
-      "' --gtest_also_run_disabled_tests --gtest_filter='*DISABLED_PrintsDigests' 2>&1";
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) {
-    ADD_FAILURE() << "popen failed";
-    return "";
+TEST_F(ConvolutionTeam, DeterministicBitsDoNotDependOnTheTeam) {
+  ACLIMB_ASSERT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+  for (const auto& [name, problem] : Problems()) {
+    SCOPED_TRACE(::testing::Message() << name << ", " << NameOf(problem.dtype));
+    const std::vector<Bytes> one = BytesWith(1, problem);
+    for (const int threads : {2, 3, 8}) EXPECT_TRUE(BytesWith(threads, problem) == one) << threads;
   }
-  std::string all, digests;
-  char line[1024];
-  while (std::fgets(line, sizeof(line), pipe) != nullptr) {
-    all += line;
-    if (std::string(line).rfind("digest ", 0) == 0) digests += line;
-  }
-  EXPECT_EQ(pclose(pipe), 0) << all;
-  EXPECT_EQ(std::count(digests.begin(), digests.end(), '\n'),
-            static_cast<int64_t>(Problems().size()))
-      << all;
-  return digests;
-}
-
-TEST(ConvolutionTeams, DeterministicBitsDoNotDependOnTheTeam) {
-  const std::string one = DigestsWith(1, true);
-  for (const int threads : {2, 3, 8}) EXPECT_EQ(DigestsWith(threads, true), one) << threads;
 }
 
 // Without the switch only the same team promises the same bits.
-TEST(ConvolutionTeams, AFixedTeamRepeats) {
-  for (int threads : {1, 3}) EXPECT_EQ(DigestsWith(threads, false), DigestsWith(threads, false));
+TEST_F(ConvolutionTeam, AFixedTeamRepeats) {
+  for (const auto& [name, problem] : Problems()) {
+    SCOPED_TRACE(::testing::Message() << name << ", " << NameOf(problem.dtype));
+    for (const int threads : {1, 3}) {
+      EXPECT_TRUE(BytesWith(threads, problem) == BytesWith(threads, problem)) << threads;
+    }
+  }
 }
 
 }  // namespace

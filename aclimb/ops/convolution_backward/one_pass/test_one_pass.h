@@ -9,52 +9,12 @@
 #include <vector>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/test_dtypes.h"
-#include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
-#include "aclimb/ops/convolution_backward/test_geometry.h"
+#include "aclimb/ops/convolution_backward/test_operands.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/parallel.h"
-#include "tests/support/compare.h"
 
 // Tests of what computes both gradients in one pass. A Pass has kFits, kPlan and kRun.
 namespace aclimb::convolution_backward {
-
-inline Tensor ImagesLike(const Geometry& g, int64_t channels, const int64_t (&extents)[kDims],
-                         DType dtype, int64_t gap) {
-  return Tensor({g.batch, g.groups * channels, extents[0], extents[1], extents[2]}, dtype, gap);
-}
-
-// With `turned` windows, whose lines and columns have changed places in memory.
-inline Tensor WeightLike(const Geometry& g, DType dtype, int64_t gap, bool turned) {
-  const int lines = turned ? 2 : 1, columns = 3 - lines;
-  Tensor weight(
-      {g.groups * g.y_channels, g.x_channels, g.kernel[0], g.kernel[lines], g.kernel[columns]},
-      dtype, gap);
-  if (turned) {
-    std::swap(weight.view.shape[3], weight.view.shape[4]);
-    std::swap(weight.view.stride[3], weight.view.stride[4]);
-  }
-  return weight;
-}
-
-struct Operands {
-  Operands(const Geometry& g, const DTypes& of, int64_t gap, bool turns = false)
-      : geometry(g),
-        dtypes(of),
-        turned(turns),
-        x(ImagesLike(g, g.x_channels, g.in, of.x, gap)),
-        y(ImagesLike(g, g.y_channels, g.out, of.y, gap)),
-        weight(WeightLike(g, of.weight, gap, turns)) {}
-
-  std::vector<double> Truth(Task task) const {
-    return TruthOf(geometry, task, x.Values(), y.Values(), weight.Values());
-  }
-
-  Geometry geometry;
-  DTypes dtypes;
-  bool turned;
-  Tensor x, y, weight;
-};
 
 struct Gradients {
   std::vector<double> x, weight;  // empty: not wanted
@@ -64,8 +24,8 @@ template <typename Pass>
 Gradients GradientsOf(const Operands& operands, bool gives_x, bool gives_weight, int threads) {
   const Geometry& g = operands.geometry;
   const auto plan = Pass::kPlan(g, gives_x, gives_weight, threads);
-  const Tensor grad_x = ImagesLike(g, g.x_channels, g.in, operands.dtypes.x, 3);
-  const Tensor grad_weight = WeightLike(g, operands.dtypes.weight, 3, operands.turned);
+  const Tensor grad_x = operands.Result(Task::kGradX, operands.dtypes.x, 3);
+  const Tensor grad_weight = operands.Result(Task::kGradWeight, operands.dtypes.weight, 3);
   const auto bytes = static_cast<size_t>(plan.ScratchBytes());
   Fenced scratch(RoundUp(bytes, size_t{64}), true);
   std::memset(scratch.data(), 0xFF, bytes);  // NaN
@@ -84,15 +44,6 @@ Gradients GradientsOf(const Operands& operands, bool gives_x, bool gives_weight,
   return gradients;
 }
 
-inline void ExpectEach(const std::vector<double>& got, const std::vector<double>& right,
-                       DType dtype) {
-  ASSERT_EQ(got.size(), right.size());
-  // Sums of sixteenths are exact in float32: only the result is rounded, to nearest even.
-  for (size_t i = 0; i < got.size(); ++i) {
-    ASSERT_EQ(got[i], Rounded(right[i], dtype)) << "element " << i;
-  }
-}
-
 // On vectors of every kind that this processor has.
 template <typename Pass>
 void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, int threads,
@@ -100,7 +51,7 @@ void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, int threads,
   ASSERT_TRUE(Pass::kFits(geometry)) << Text(geometry);
   SetTeamSize(threads);
   Operands operands(geometry, dtypes, random.Integer(0, 2), random.Chance(0.3));
-  for (Tensor* tensor : {&operands.x, &operands.y, &operands.weight}) tensor->Fill(random);
+  operands.Fill(random);
   // Once for all targets: it takes most of the time.
   const std::vector<double> grad_x = operands.Truth(Task::kGradX);
   const std::vector<double> grad_weight = operands.Truth(Task::kGradWeight);
@@ -112,8 +63,8 @@ void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, int threads,
                    << NameOf(dtypes.y) << " " << NameOf(dtypes.weight) << ", gives x " << gives_x
                    << ", weight " << gives_weight);
       const Gradients got = GradientsOf<Pass>(operands, gives_x, gives_weight, threads);
-      if (gives_x) ExpectEach(got.x, grad_x, dtypes.x);
-      if (gives_weight) ExpectEach(got.weight, grad_weight, dtypes.weight);
+      if (gives_x) ExpectRounded(got.x, grad_x, dtypes.x);
+      if (gives_weight) ExpectRounded(got.weight, grad_weight, dtypes.weight);
       if (::testing::Test::HasFatalFailure()) return;
     }
   });

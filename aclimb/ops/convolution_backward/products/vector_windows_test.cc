@@ -14,13 +14,10 @@
 #include <vector>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/ops/convolution_backward/test_dtypes.h"
-#include "aclimb/ops/convolution_backward/test_fenced_tensor.h"
-#include "aclimb/ops/convolution_backward/test_geometry.h"
+#include "aclimb/ops/convolution_backward/test_operands.h"
 #include "aclimb/simd/each_target.h"
 #include "aclimb/simd/factors.h"
 #include "aclimb/simd/parallel.h"
-#include "tests/support/compare.h"
 
 namespace aclimb::convolution_backward {
 namespace {
@@ -32,45 +29,37 @@ class WindowsOnVectors : public ::testing::Test {
   void TearDown() override { SetTeamSize(0); }
 };
 
-// Planes and rows of the weight are dense, with gaps between channels, images and rows.
-Tensor Planes(int64_t batch, int64_t channels, const int64_t (&extents)[kDims], DType dtype,
-              int64_t gap) {
-  Tensor tensor({batch, channels, extents[0] * extents[1] * extents[2]}, dtype, 0);
-  if (gap > 0) {
-    tensor = Tensor({batch, channels, extents[0] * extents[1] * extents[2] + gap}, dtype, 0);
-    tensor.view.shape[2] -= gap;
-  }
-  return tensor;
-}
-
-TensorView AsImages(const Tensor& tensor, const int64_t (&extents)[kDims]) {
-  TensorView view = tensor.view;
-  view.rank = 5;
+// Planes are side by side but for gaps behind each, and behind each row of them.
+Tensor Planes(int64_t rows, int64_t channels, const int64_t (&extents)[kDims], DType dtype,
+              int64_t plane_gap, int64_t row_gap) {
+  const int64_t plane = extents[0] * extents[1] * extents[2] + plane_gap;
+  Tensor tensor({rows, channels * plane + row_gap}, dtype);
+  TensorView& view = tensor.view;
+  view.rank = 2 + kDims;
+  view.shape[1] = channels;
+  view.stride[1] = plane;
   int64_t stride = 1;
   for (int d = kDims - 1; d >= 0; --d) {
     view.shape[2 + d] = extents[d];
     view.stride[2 + d] = stride;
     stride *= extents[d];
   }
-  return view;
+  return tensor;
 }
 
 constexpr DTypes kHalves = {DType::kFloat16, DType::kFloat16, DType::kFloat16};
 constexpr DTypes kBFloats = {DType::kBFloat16, DType::kBFloat16, DType::kBFloat16};
 
-struct Operands {
-  Operands(const Geometry& g, const DTypes& dtypes, int64_t gap)
+struct Planar {
+  Planar(const Geometry& g, const DTypes& dtypes, int64_t gap)
       : geometry(g),
-        x(Planes(g.batch, g.groups * g.x_channels, g.in, dtypes.x, gap)),
-        y(Planes(g.batch, g.groups * g.y_channels, g.out, dtypes.y, gap)),
+        x(Planes(g.batch, g.groups * g.x_channels, g.in, dtypes.x, gap, 0)),
+        y(Planes(g.batch, g.groups * g.y_channels, g.out, dtypes.y, gap, 0)),
         dtype(dtypes.weight) {}
 
   Tensor Result() const {
     const Geometry& g = geometry;
-    constexpr int64_t kGap = 3;
-    Tensor tensor({g.groups * g.y_channels, g.x_channels * g.KernelSize() + kGap}, dtype, 0);
-    tensor.view.shape[1] -= kGap;
-    return tensor;
+    return Planes(g.groups * g.y_channels, g.x_channels, g.kernel, dtype, 0, 3);
   }
   template <typename Draw>
   void Fill(const Draw& draw) {
@@ -78,63 +67,35 @@ struct Operands {
       for (int64_t i = 0; i < tensor->view.ElementCount(); ++i) tensor->Set(i, draw());
     }
   }
-  TensorView WeightView(const Tensor& tensor) const {
-    TensorView view = tensor.view;
-    view.rank = 5;
-    view.shape[1] = geometry.x_channels;
-    int64_t stride = 1;
-    for (int d = kDims - 1; d >= 0; --d) {
-      view.shape[2 + d] = geometry.kernel[d];
-      view.stride[2 + d] = stride;
-      stride *= geometry.kernel[d];
-    }
-    view.stride[1] = stride;
-    return view;
-  }
-
   Geometry geometry;
   Tensor x, y;
   DType dtype;  // of the weight
 };
 
-std::vector<double> ResultOf(const Operands& operands, int threads,
+std::vector<double> ResultOf(const Planar& operands, int threads,
                              Factors factors = Factors::kFloat32) {
-  const Geometry& g = operands.geometry;
-  const VectorWindows windows = PlanVectorWindows(g, threads, factors);
+  const VectorWindows windows = PlanVectorWindows(operands.geometry, threads, factors);
   const Tensor result = operands.Result();
   const auto bytes = static_cast<size_t>(windows.ScratchBytes());
   Fenced scratch(RoundUp(bytes, size_t{64}), true);
   std::memset(scratch.data(), 0xFF, bytes);  // NaN
-  RunWindows(windows, AsImages(operands.x, g.in), AsImages(operands.y, g.out),
-             operands.WeightView(result), scratch.data());
+  RunWindows(windows, operands.x.view, operands.y.view, result.view, scratch.data());
   EXPECT_TRUE(result.GapsAreUntouched());
   return result.Values();
 }
 
-std::vector<double> Expected(const Operands& operands) {
+std::vector<double> Expected(const Planar& operands) {
   const Geometry& g = operands.geometry;
   const int64_t weights = g.groups * g.y_channels * g.x_channels * g.KernelSize();
   return TruthOf(g, Task::kGradWeight, operands.x.Values(), operands.y.Values(),
                  std::vector<double>(static_cast<size_t>(weights)));
 }
 
-// Sums of sixteenths are exact in float32: only the result is rounded, to nearest even.
-void ExpectRounded(const std::vector<double>& got, const std::vector<double>& right, DType dtype) {
-  ASSERT_EQ(got.size(), right.size());
-  for (size_t i = 0; i < got.size(); ++i) {
-    if (std::isnan(right[i])) {
-      ASSERT_TRUE(std::isnan(got[i])) << "element " << i;
-    } else {
-      ASSERT_EQ(got[i], Rounded(right[i], dtype)) << "element " << i;
-    }
-  }
-}
-
 void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random) {
   const int64_t gap = random.Integer(0, 2);
   const int threads = random.Chance(0.5) ? 1 : static_cast<int>(random.Integer(2, 7));
   SetTeamSize(threads);
-  Operands operands(geometry, dtypes, gap);
+  Planar operands(geometry, dtypes, gap);
   for (Tensor* tensor : {&operands.x, &operands.y}) tensor->Fill(random);
   // Once for all targets: it takes most of the time.
   const std::vector<double> expected = Expected(operands);
@@ -149,7 +110,7 @@ void ExpectTruth(const Geometry& geometry, const DTypes& dtypes, Random& random)
 void ExpectTruthOfPairs(const Geometry& geometry, Random& random) {
   if (!HasPairs()) return;
   SetTeamSize(static_cast<int>(random.Integer(1, 3)));
-  Operands operands(geometry, kBFloats, random.Integer(0, 2));
+  Planar operands(geometry, kBFloats, random.Integer(0, 2));
   for (Tensor* tensor : {&operands.x, &operands.y}) tensor->Fill(random);
   SCOPED_TRACE(Text(geometry));
   ExpectRounded(ResultOf(operands, TeamSize(), Factors::kPairs), Expected(operands),
@@ -230,7 +191,7 @@ TEST_F(WindowsOnVectors, ThreadsDoNotChangeABit) {
         GeometryOf(1, 20, 20, {none, none, {1700, 5, 1, 1, 2, 2}}),
         GeometryOf(2, 20, 24, {deep, narrow, wide}), groups}) {
     const auto expect_one = [&](const DTypes& dtypes, Factors factors) {
-      Operands operands(geometry, dtypes, 0);
+      Planar operands(geometry, dtypes, 0);
       operands.Fill([&] { return random.Real(-1, 1); });
       // Zeros beside the image meet this one, or do not.
       operands.y.Set(3, std::numeric_limits<double>::infinity());
@@ -252,7 +213,7 @@ void ExpectSpecialValuesInPlace(const Geometry& geometry, const DTypes& dtypes, 
   const double kInfinity = std::numeric_limits<double>::infinity();
   for (const double special : {kInfinity, std::nan("")}) {
     for (const bool in_x : {false, true}) {
-      Operands operands(geometry, dtypes, 1);
+      Planar operands(geometry, dtypes, 1);
       operands.Fill([] { return 1; });
       Tensor& touched = in_x ? operands.x : operands.y;
       touched.Set(touched.view.ElementCount() - 1, special);
@@ -265,7 +226,7 @@ void ExpectSpecialValuesInPlace(const Geometry& geometry, const DTypes& dtypes, 
 void ExpectOneInfinityOfPairs(const Geometry& geometry, bool in_x, int64_t at, int64_t gap) {
   SCOPED_TRACE(::testing::Message()
                << Text(geometry) << (in_x ? "; x" : "; y") << " at " << at << ", gap " << gap);
-  Operands operands(geometry, kBFloats, gap);
+  Planar operands(geometry, kBFloats, gap);
   operands.Fill([] { return 1; });
   (in_x ? operands.x : operands.y).Set(at, std::numeric_limits<double>::infinity());
   ExpectRounded(ResultOf(operands, 1, Factors::kPairs), Expected(operands), DType::kBFloat16);
