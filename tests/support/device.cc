@@ -128,16 +128,25 @@ Scalar::Scalar(double value, DType dtype) {
 
 Scalar::~Scalar() { (void)aclDestroyScalar(scalar_); }
 
-Workspace::Workspace(uint64_t bytes) {
-  if (bytes > 0) {
-    EXPECT_EQ(aclrtMalloc(&memory_, bytes, ACL_MEM_MALLOC_HUGE_FIRST), 0) << aclGetRecentErrMsg();
-    // What an operator reads before it wrote it shows.
-    EXPECT_EQ(aclrtMemset(memory_, bytes, kPoison, bytes), 0) << aclGetRecentErrMsg();
-  }
+Workspace::Workspace(uint64_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  const uint64_t all = kShift + bytes + kCanary;
+  EXPECT_EQ(aclrtMalloc(&memory_, all, ACL_MEM_MALLOC_HUGE_FIRST), 0) << aclGetRecentErrMsg();
+  EXPECT_EQ(aclrtMemset(memory_, all, kPoison, all), 0) << aclGetRecentErrMsg();
+  // NaN: an operator that reads what it has not written shows it.
+  EXPECT_EQ(aclrtMemset(get(), bytes, 0xFF, bytes), 0) << aclGetRecentErrMsg();
 }
 
 Workspace::~Workspace() {
-  if (memory_ != nullptr) (void)aclrtFree(memory_);
+  if (memory_ == nullptr) return;
+  std::vector<unsigned char> behind(kCanary);
+  // The test may have reset the device.
+  if (aclrtMemcpy(behind.data(), kCanary, static_cast<char*>(get()) + bytes_, kCanary,
+                  ACL_MEMCPY_DEVICE_TO_HOST) == 0) {
+    EXPECT_EQ(behind, std::vector<unsigned char>(kCanary, kPoison))
+        << "written behind the workspace";
+  }
+  (void)aclrtFree(memory_);
 }
 
 }  // namespace aclimb::testing

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sanitizer/asan_interface.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +13,15 @@
 // For tests of kernels, which take views of the host's memory.
 namespace aclimb::testing {
 
-// Bytes that start on a cache line, with poison in them and canaries around.
+// Bytes that start on a cache line, with poison in them and canaries around, which the address
+// sanitizer lets nobody else read.
 class HostMemory {
  public:
   explicit HostMemory(size_t bytes) : bytes_(bytes), memory_(bytes + 2 * kCanary + kLine, kPoison) {
     start_ = (kLine - reinterpret_cast<uintptr_t>(memory_.data()) % kLine) % kLine + kCanary;
+    Guard(true);
   }
+  ~HostMemory() { Guard(false); }
   HostMemory(HostMemory&&) = default;
 
   unsigned char* data() { return memory_.data() + start_; }
@@ -26,14 +31,29 @@ class HostMemory {
 
   bool CanariesIntact() const {
     const auto is_poison = [](unsigned char byte) { return byte == kPoison; };
-    return std::all_of(data() - kCanary, data(), is_poison) &&
-           std::all_of(data() + bytes_, data() + bytes_ + kCanary, is_poison);
+    Guard(false);
+    const bool intact = std::all_of(data() - kCanary, data(), is_poison) &&
+                        std::all_of(data() + bytes_, data() + bytes_ + kCanary, is_poison);
+    Guard(true);
+    return intact;
   }
 
  private:
   static constexpr size_t kLine = 64, kCanary = 128;
   // Neither negative nor small as an integer, and large as a float.
   static constexpr unsigned char kPoison = 0x5A;
+
+  void Guard([[maybe_unused]] bool on) const {
+    // What was moved away has none.
+    if (memory_.empty()) return;
+    for ([[maybe_unused]] const unsigned char* const canary : {data() - kCanary, data() + bytes_}) {
+      if (on) {
+        ASAN_POISON_MEMORY_REGION(canary, kCanary);
+      } else {
+        ASAN_UNPOISON_MEMORY_REGION(canary, kCanary);
+      }
+    }
+  }
 
   size_t bytes_;
   std::vector<unsigned char> memory_;

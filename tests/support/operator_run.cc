@@ -179,27 +179,11 @@ int OperatorRun::Run(aclrtStream stream) {
   void* const phase1 = FunctionOf(name + "GetWorkspaceSize");
   const auto phase2 = reinterpret_cast<Phase2>(FunctionOf(name));
   if (phase1 == nullptr || phase2 == nullptr) return -1;
-  uint64_t size = 0;
-  aclOpExecutor* executor = nullptr;
-  if (const int code = entry_.phase1(phase1, values_, &size, &executor)) return code;
-  // A workspace may start anywhere: here where hardly a byte of it is lost to alignment.
-  constexpr uint64_t kShift = 1;
-  const std::vector<unsigned char> canary(64, 0xFF);
-  const Workspace memory(size == 0 ? 0 : kShift + size + canary.size());
-  char* const workspace = size == 0 ? nullptr : static_cast<char*>(memory.get()) + kShift;
-  if (size > 0) {
-    const uint64_t bytes = size + canary.size();
-    ACLIMB_EXPECT_OK(aclrtMemset(workspace, bytes, canary.front(), bytes));
-  }
-  if (const int code = phase2(workspace, size, executor, stream)) return code;
-  if (const int code = aclrtSynchronizeStream(stream)) return code;
-  if (size > 0) {
-    std::vector<unsigned char> behind(canary.size());
-    ACLIMB_EXPECT_OK(aclrtMemcpy(behind.data(), behind.size(), workspace + size, behind.size(),
-                                 ACL_MEMCPY_DEVICE_TO_HOST));
-    EXPECT_EQ(behind, canary) << "written behind the workspace";
-  }
-  return 0;
+  return RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return entry_.phase1(phase1, values_, size, executor);
+      },
+      phase2, stream);
 }
 
 truth::Outputs OperatorRun::Truth() const {
