@@ -450,13 +450,19 @@ TEST_P(OperatorSuite, LargeIntegers) {
 // one thread, and the same bits from every other team, and when the same team does it again.
 TEST_P(OperatorSuite, TeamsOfAnySize) {
   ACLIMB_ASSERT_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, depends_on_threads_ ? 1 : 0));
-  std::vector<truth::Call> calls;
-  for (uint64_t seed = 0; seed < 5; ++seed) calls.push_back(Drawn(seed, 200'000));
   const auto elements = [](const truth::Call& call) {
     int64_t count = 0;
     for (const Slot slot : call.Tensors()) count += call.At(slot).ElementCount();
     return count;
   };
+  // The two largest of a few, or of more where those have too little to share out.
+  constexpr int64_t kWorthATeam = 40'000;
+  std::vector<truth::Call> calls;
+  int large = 0;
+  for (uint64_t seed = 0; seed < 5 || (seed < 40 && large < 2); ++seed) {
+    calls.push_back(Drawn(seed, 200'000));
+    large += elements(calls.back()) >= kWorthATeam ? 1 : 0;
+  }
   std::ranges::sort(calls, std::greater<>(), elements);
   calls.resize(2, calls.front());
   const auto layout = [&](size_t i) {
