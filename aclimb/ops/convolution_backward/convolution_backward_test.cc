@@ -47,143 +47,63 @@ struct Example {
 
 std::vector<Example> Examples() {
   const std::vector<DType> all = {DType::kBFloat16, DType::kFloat16, DType::kFloat32};
+  const std::vector<DType> half = {DType::kFloat16}, brain = {DType::kBFloat16};
+  std::vector<Example> examples;
+  const auto add = [&](const char* name, const std::vector<DType>& dtypes, const Problem& problem,
+                       const Values& grad_output, const Values& input, const Values& weight,
+                       const Values& grad_input, const Values& grad_weight,
+                       const Values& grad_bias) {
+    examples.push_back(
+        {name, dtypes, problem, grad_output, input, weight, grad_input, grad_weight, grad_bias});
+  };
+  // Section 8, in its order.
+  add("one dimension with stride, padding and dilation", all,
+      {{1, 2, 3}, {1, 1, 5}, {2, 1, 2}, {2}, {1}, {2}, {0}}, CountTo(6), CountTo(5), {1, 2, -1, 3},
+      {0, 11, 0, 16, 0}, {16, 10, 34, 28}, {6, 15});
+  add("four paddings are top, bottom, left, right", all,
+      {{1, 2, 2, 4}, {1, 2, 3, 3}, {2, 1, 2, 2}, {2, 1}, {1, 0, 2, 1}, {1, 2}, {0, 0}, 2},
+      CountTo(16), CountTo(18), CountTo(8),
+      {13, 20, 12, 17, 20, 14, 41, 48, 28, 149, 164, 88, 153, 164, 90, 209, 224, 120},
+      {68, 92, 124, 160, 419, 590, 754, 1048}, {36, 100});
+  add("transposed, with groups and output padding", all,
+      {{1, 2, 6}, {1, 2, 3}, {2, 1, 3}, {2}, {1}, {1}, {1}, 2, true}, CountTo(12), CountTo(6),
+      CountTo(6), {8, 20, 32, 83, 137, 167}, {16, 22, 28, 100, 139, 154}, {21, 57});
+  add("transposed, two dimensions", all,
+      {{1, 2, 4, 4}, {1, 1, 2, 2}, {1, 2, 2, 2}, {2, 2}, {0, 0}, {1, 1}, {0, 0}, 1, true},
+      CountTo(32), CountTo(4), CountTo(8), {560, 632, 848, 920},
+      {78, 88, 118, 128, 238, 248, 278, 288}, {136, 392});
+  const std::vector<int64_t> ones = {1, 1, 1}, zeros = {0, 0, 0};
+  add("three dimensions", all,
+      {{1, 1, 1, 2, 1}, {1, 1, 2, 2, 2}, {1, 1, 2, 1, 2}, ones, zeros, ones, zeros}, {1, 2},
+      CountTo(8), CountTo(4), {1, 2, 2, 4, 3, 4, 6, 8}, {7, 10, 19, 22}, {3});
+  add("elements that no window meets", all, {{1, 1, 2}, {1, 1, 6}, {1, 1, 2}, {3}, {0}, {1}, {0}},
+      {1, 2}, CountTo(6), {1, 10}, {1, 10, 0, 2, 20, 0}, {9, 12}, {3});
+  // Section 7: float ones read as pairs of float16, 0 and 1.875; and as they are meant.
+  Problem sample = {{2, 2, 7, 7}, {2, 2, 7, 7}, {2, 2, 1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}};
+  const Values pairs = Alternating(196, 1, 0, 1.875);
+  add("the sample as declared", half, sample, pairs, pairs, {0, 1.875, 0, 1.875},
+      Alternating(196, 49, 0, 3.515625), {168.75, 0, 0, 175.75}, {90, 93.75});
+  sample.cube_math_type = 1;
+  add("the sample as intended", {DType::kFloat16, DType::kFloat32}, sample, Same(196, 1),
+      Same(196, 1), Same(4, 1), Same(196, 2), Same(4, 98), {98, 98});
+  // What a half type cannot hold on the way.
   const Problem three = {{1, 1, 3}, {1, 1, 3}, {1, 1, 1}, {1}, {0}, {1}, {0}};
-  const Problem sample = {{2, 2, 7, 7}, {2, 2, 7, 7}, {2, 2, 1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}};
-  Problem reserved = sample;
-  reserved.cube_math_type = 1;
-  const auto count = [](int64_t channels) {
-    const std::vector<int64_t> pixels = {1, channels, 512};
-    return Problem{pixels, pixels, {channels, channels, 1}, {1}, {0}, {1}, {0}};
-  };
-  return {
-      // Section 8, in its order.
-      {"one dimension with stride, padding and dilation",
-       all,
-       {{1, 2, 3}, {1, 1, 5}, {2, 1, 2}, {2}, {1}, {2}, {0}},
-       CountTo(6),
-       CountTo(5),
-       {1, 2, -1, 3},
-       {0, 11, 0, 16, 0},
-       {16, 10, 34, 28},
-       {6, 15}},
-      {"four paddings are top, bottom, left, right",
-       all,
-       {{1, 2, 2, 4}, {1, 2, 3, 3}, {2, 1, 2, 2}, {2, 1}, {1, 0, 2, 1}, {1, 2}, {0, 0}, 2},
-       CountTo(16),
-       CountTo(18),
-       CountTo(8),
-       {13, 20, 12, 17, 20, 14, 41, 48, 28, 149, 164, 88, 153, 164, 90, 209, 224, 120},
-       {68, 92, 124, 160, 419, 590, 754, 1048},
-       {36, 100}},
-      {"transposed, with groups and output padding",
-       all,
-       {{1, 2, 6}, {1, 2, 3}, {2, 1, 3}, {2}, {1}, {1}, {1}, 2, true},
-       CountTo(12),
-       CountTo(6),
-       CountTo(6),
-       {8, 20, 32, 83, 137, 167},
-       {16, 22, 28, 100, 139, 154},
-       {21, 57}},
-      {"transposed, two dimensions",
-       all,
-       {{1, 2, 4, 4}, {1, 1, 2, 2}, {1, 2, 2, 2}, {2, 2}, {0, 0}, {1, 1}, {0, 0}, 1, true},
-       CountTo(32),
-       CountTo(4),
-       CountTo(8),
-       {560, 632, 848, 920},
-       {78, 88, 118, 128, 238, 248, 278, 288},
-       {136, 392}},
-      {"three dimensions",
-       all,
-       {{1, 1, 1, 2, 1},
-        {1, 1, 2, 2, 2},
-        {1, 1, 2, 1, 2},
-        {1, 1, 1},
-        {0, 0, 0},
-        {1, 1, 1},
-        {0, 0, 0}},
-       {1, 2},
-       CountTo(8),
-       CountTo(4),
-       {1, 2, 2, 4, 3, 4, 6, 8},
-       {7, 10, 19, 22},
-       {3}},
-      {"elements that no window meets",
-       all,
-       {{1, 1, 2}, {1, 1, 6}, {1, 1, 2}, {3}, {0}, {1}, {0}},
-       {1, 2},
-       CountTo(6),
-       {1, 10},
-       {1, 10, 0, 2, 20, 0},
-       {9, 12},
-       {3}},
-      // Section 7: float ones read as pairs of float16, 0 and 1.875; and as they are meant.
-      {"the sample as declared",
-       {DType::kFloat16},
-       sample,
-       Alternating(196, 1, 0, 1.875),
-       Alternating(196, 1, 0, 1.875),
-       Alternating(4, 1, 0, 1.875),
-       Alternating(196, 49, 0, 3.515625),
-       {168.75, 0, 0, 175.75},
-       {90, 93.75}},
-      {"the sample as intended",
-       {DType::kFloat16, DType::kFloat32},
-       reserved,
-       Same(196, 1),
-       Same(196, 1),
-       Same(4, 1),
-       Same(196, 2),
-       Same(4, 98),
-       {98, 98}},
-      // What a half type cannot hold on the way.
-      {"float16 sums through large values",
-       {DType::kFloat16},
-       three,
-       {60000, 60000, -60000},
-       {1, 1, 1},
-       {1},
-       {60000, 60000, -60000},
-       {60000},
-       {60000}},
-      {"float16 sums beyond all values",
-       {DType::kFloat16},
-       three,
-       {32768, 32768, 0},
-       {1, 1, 1},
-       {1},
-       {32768, 32768, 0},
-       {kInf},
-       {kInf}},
-      {"bfloat16 keeps counting",
-       {DType::kBFloat16},
-       count(1),
-       Same(512, 1),
-       Same(512, 1),
-       {1},
-       Same(512, 1),
-       {512},
-       {512}},
-      {"bfloat16 keeps counting in products",
-       {DType::kBFloat16},
-       count(32),
-       Same(512 * 32, 1),
-       Same(512 * 32, 1),
-       Same(32 * 32, 1),
-       Same(512 * 32, 32),
-       Same(32 * 32, 512),
-       Same(32, 512)},
-      // Nothing is convolved.
-      {"no input channels",
-       all,
-       {{2, 4, 6, 6}, {2, 0, 6, 6}, {4, 0, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}},
-       Same(288, 1),
-       {},
-       {},
-       {},
-       {},
-       Same(4, 0)},
-  };
+  const Values large = {60000, 60000, -60000}, beyond = {32768, 32768, 0};
+  add("float16 sums through large values", half, three, large, {1, 1, 1}, {1}, large, {60000},
+      {60000});
+  add("float16 sums beyond all values", half, three, beyond, {1, 1, 1}, {1}, beyond, {kInf},
+      {kInf});
+  for (const int64_t c : {1, 32}) {
+    const Values pixels = Same(512 * c, 1);
+    add("bfloat16 keeps counting", brain, {{1, c, 512}, {1, c, 512}, {c, c, 1}, {1}, {0}, {1}, {0}},
+        pixels, pixels, Same(c * c, 1), Same(512 * c, static_cast<double>(c)), Same(c * c, 512),
+        Same(c, 512));
+  }
+  // Nothing is convolved.
+  add("no input channels", all,
+      {{2, 4, 6, 6}, {2, 0, 6, 6}, {4, 0, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}}, Same(288, 1), {},
+      {}, {}, {}, Same(4, 0));
+  return examples;
 }
 
 TEST_F(ConvolutionBackward, Examples) {

@@ -81,16 +81,15 @@ void ExpectNear(const std::vector<double>& got, const std::vector<double>& expec
 struct WeightCase {
   Geometry geometry;
   DType operand, result;
-  double value = 0;  // of x and y; 0: any
 };
 
 // A convolution of lines with windows of so many elements.
 WeightCase Lines(int64_t images, int64_t channels, int64_t width, int64_t taps, DType operand,
-                 DType result, double value = 0) {
+                 DType result) {
   Axis line;
   line.in = width;
   line.kernel = taps;
-  return {GeometryOf(images, channels, channels, {{}, {}, line}), operand, result, value};
+  return {GeometryOf(images, channels, channels, {{}, {}, line}), operand, result};
 }
 
 // run(geometry, x, y, weight, threads) must give the truth, and the same bits for any team.
@@ -99,7 +98,6 @@ void ExpectGradWeight(const WeightCase& c, const Run& run) {
   const Geometry& g = c.geometry;
   Random random(1);
   Repeated x(c.operand, g.in[2], random), y(c.operand, g.out[2], random);
-  if (c.value != 0) x.Fill(c.value), y.Fill(c.value);
   const std::vector<double> of_x = x.Values(), of_y = y.Values();
   std::vector<double> expected, first;
   for (int64_t i = 0; i < g.y_channels * g.x_channels; ++i) {
@@ -120,46 +118,28 @@ void ExpectGradWeight(const WeightCase& c, const Run& run) {
   }
 }
 
-template <typename Plan>
-auto Product(const Plan& plan) {
-  return [plan](const Geometry& g, const TensorView& x, const TensorView& y,
-                const TensorView& weight, int threads) {
-    const auto product = plan(g, threads);
-    RunWindows(product, x, y, weight, Scratch(product.ScratchBytes()).data());
-  };
-}
-
 constexpr DType kFloat = DType::kFloat32, kBFloat = DType::kBFloat16;
 
-TEST_F(LongSumsOf, ProductsOnVectors) {
-  const auto run = [](Factors factors) {
-    return Product([factors](const Geometry& g, int threads) {
-      return PlanVectorWindows(g, threads, factors);
-    });
+auto OnVectors(Factors factors) {
+  return [factors](const Geometry& g, const TensorView& x, const TensorView& y,
+                   const TensorView& weight, int threads) {
+    const VectorWindows windows = PlanVectorWindows(g, threads, factors);
+    RunWindows(windows, x, y, weight, Scratch(windows.ScratchBytes()).data());
   };
-  constexpr int64_t kTerms = 5 << 20;
-  EachTarget([&] {
-    // Blocks of an image.
-    ExpectGradWeight(Lines(kTerms / 1024, 2, 1024, 1, kFloat, kFloat), run(Factors::kFloat32));
-  });
-  // Blocks of several images.
-  ExpectGradWeight(Lines(kTerms / 32, 2, 32, 1, kFloat, kFloat), run(Factors::kFloat32));
-  if (!HasPairs()) return;
-  ExpectGradWeight(Lines(2 * kTerms / 1024, 2, 1024, 1, kBFloat, kFloat), run(Factors::kPairs));
 }
 
 TEST_F(LongSumsOf, WindowsOnVectors) {
-  const auto run = [](Factors factors) {
-    return Product([factors](const Geometry& g, int threads) {
-      return PlanVectorWindows(g, threads, factors);
-    });
-  };
-  constexpr int64_t kImages = 5 << 10;
-  EachTarget([&] {
-    ExpectGradWeight(Lines(kImages, 2, 1025, 2, kFloat, kFloat), run(Factors::kFloat32));
-  });
-  if (!HasPairs()) return;
-  ExpectGradWeight(Lines(2 * kImages, 2, 1025, 2, kBFloat, kFloat), run(Factors::kPairs));
+  constexpr int64_t kTerms = 5 << 20;
+  for (const int64_t taps : {1, 2}) {
+    const auto lines = [&](int64_t terms, DType operand) {
+      return Lines(terms / 1024, 2, 1023 + taps, taps, operand, kFloat);
+    };
+    // Blocks of an image.
+    EachTarget([&] { ExpectGradWeight(lines(kTerms, kFloat), OnVectors(Factors::kFloat32)); });
+    if (HasPairs()) ExpectGradWeight(lines(2 * kTerms, kBFloat), OnVectors(Factors::kPairs));
+  }
+  // Blocks of several images.
+  ExpectGradWeight(Lines(kTerms / 32, 2, 32, 1, kFloat, kFloat), OnVectors(Factors::kFloat32));
 }
 
 // ---- Our direct kernels
