@@ -16,7 +16,8 @@ void StreamBytes(const void* from, int64_t bytes, void* to);
 constexpr int64_t kStreamedRow = 4096;
 // A row of an output that no cache holds, if it streams.
 inline void CopyRow(const void* from, int64_t bytes, void* to, bool streams) {
-  streams&& bytes >= kStreamedRow ? StreamBytes(from, bytes, to) : CopyBytes(from, bytes, to);
+  if (streams && bytes >= kStreamedRow) return StreamBytes(from, bytes, to);
+  CopyBytes(from, bytes, to);
 }
 
 // Fills bytes with a pattern of elements of 8 bytes or less, of which so many bytes are given;

@@ -76,7 +76,7 @@ class Rows {
   bool all_known() const { return all_known_; }
 
  private:
-  // Rows that fill no few vectors by themselves.
+  // Up to this many columns, a vector has one column of several rows.
   static constexpr int64_t kFew = 16;
   static constexpr int64_t kShort = 256;
   // Lines of the memory that shorter rows share would be written in parts.

@@ -8,6 +8,7 @@
 #include "aclimb/ops/gather_rows/part.h"
 #include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
+#include "aclimb/simd/prefetch.h"
 #include "aclimb/simd/walk.h"
 
 namespace aclimb::gather_rows {
@@ -150,9 +151,10 @@ constexpr int64_t kAhead = 16;
 // Brings a row into the cache in order, of which `count` elements are read in any order.
 template <typename T>
 void FetchRow(const Naming& naming, const T* row, int64_t count) {
-  constexpr int64_t kLine = 64 / sizeof(T), kMost = 16 * 1024 / sizeof(T);
-  if (naming.stride != 1 || naming.extent > std::min(kMost, 2 * count)) return;
-  for (int64_t i = 0; i < naming.extent; i += kLine) __builtin_prefetch(row + i);
+  constexpr int64_t kMost = 16 * 1024 / sizeof(T);
+  const int64_t extent = naming.extent;
+  if (naming.stride != 1 || extent == 0 || extent > std::min(kMost, 2 * count)) return;
+  PrefetchLines(row, extent);
 }
 
 // Evenly spaced indices, and elements that they are counted from and those that they name go to.

@@ -16,13 +16,14 @@
 #include "aclimb/ops/indexing/update.h"
 #include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
+#include "aclimb/simd/prefetch.h"
 
 namespace aclimb::indexing {
 namespace {
 
 constexpr int64_t kGrain = 32 * 1024;
 constexpr int64_t kAhead = 16;
-constexpr int64_t kLine = 64, kMostAhead = 8 * kLine;
+constexpr int64_t kMostAheadBytes = 512;
 
 // How many places elements may have, counted from the first one.
 int64_t PlacesOf(const TensorView& self) {
@@ -115,13 +116,11 @@ class IndexPlan final : public Plan {
                   int64_t end, bool streams) const {
     const int64_t bytes = slices_.count * static_cast<int64_t>(sizeof(T));
     // The processor sees the rest of a longer one coming once it has begun.
-    const int64_t ahead = std::min(slices_.count, kMostAhead / int64_t{sizeof(T)});
+    const int64_t ahead = std::min(slices_.count, kMostAheadBytes / int64_t{sizeof(T)});
     bool all_known = true;
     for (int64_t entry = begin; entry < end; ++entry) {
       if (entry + kAhead < end && from[entry + kAhead] >= 0) {
-        const T* const later = self + from[entry + kAhead];
-        for (int64_t i = 0; i < ahead; i += kLine / sizeof(T)) __builtin_prefetch(later + i);
-        __builtin_prefetch(later + ahead - 1);
+        PrefetchLines(self + from[entry + kAhead], ahead);
       }
       if (from[entry] >= 0) [[likely]] {
         copy::CopyRow(self + from[entry], bytes, out + to[entry], streams);
