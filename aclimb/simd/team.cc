@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <utility>
 
 #include "aclimb/core/cores.h"
 #include "aclimb/core/fork.h"
@@ -90,7 +89,7 @@ void Team::Run(int members, Length length, Body body, void* context) {
   context_ = context;
   core_.store(sched_getcpu(), std::memory_order_relaxed);
   state_.store(kOpen + static_cast<uint32_t>(places) * kPlace, std::memory_order_release);
-  Wake(places, length);
+  const bool slept = Wake(places, length);
   body(context, 0);
   const auto all_left = [&] { return state_.load(std::memory_order_acquire) < kInside; };
   state_.fetch_and(~kOpen, std::memory_order_acq_rel);
@@ -101,19 +100,17 @@ void Team::Run(int members, Length length, Body body, void* context) {
       state = state_.load(std::memory_order_acquire);
     }
   }
+  if (slept) asleep_ = Clock::now();
   busy_.store(false, std::memory_order_release);
 }
 
-void Team::Wake(int places, Length length) {
+bool Team::Wake(int places, Length length) {
   // In this order, which AwaitRound has the other way round: who goes to sleep now sees the round,
   // or is seen to sleep.
   round_.fetch_add(1, std::memory_order_seq_cst);
-  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
-  if (length == Length::kShort) {
-    const auto before = std::exchange(asleep_, Clock::now());
-    if (asleep_ > before + kWakeTime) return;
-  }
-  FutexWake(round_, places);
+  if (sleepers_.load(std::memory_order_seq_cst) == 0) return false;
+  if (length == Length::kLong || Clock::now() < asleep_ + kWakeTime) FutexWake(round_, places);
+  return true;
 }
 
 void Team::Grow(int threads) {

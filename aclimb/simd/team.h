@@ -38,7 +38,8 @@ class Team {
   constexpr Team() = default;
 
   void Grow(int threads);
-  void Wake(int places, Length length);
+  // Whether threads slept.
+  bool Wake(int places, Length length);
   void Loop(int member);
   uint32_t AwaitRound(uint32_t seen);
   bool Join();
@@ -59,7 +60,7 @@ class Team {
   // Changed by the caller that has the team.
   int threads_ = 0;                                // started
   std::chrono::steady_clock::time_point refused_;  // when the system last had no thread
-  std::chrono::steady_clock::time_point asleep_;   // when a short loop last found threads asleep
+  std::chrono::steady_clock::time_point asleep_;   // when a loop that found threads asleep ended
 
   // On cache lines of their own: idle threads look at the one all the time.
   alignas(64) std::atomic<uint32_t> round_{0};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <set>
 #include <thread>
 #include <vector>
@@ -113,6 +114,25 @@ TEST(Team, WhoeverCameHasLeftAtTheEnd) {
         &inside);
     ASSERT_EQ(inside, 0) << "who came has left";
   }
+}
+
+// Each of these loops takes longer than waking a thread does, and the next one follows at once.
+TEST(Team, ShortLoopsThatFollowEachOtherWakeTheTeam) {
+  (void)MembersOf(2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::atomic<int> helped{0};
+  for (int i = 0; i < 500; ++i) {
+    Team::Get().Run(
+        2, Team::Length::kShort,
+        [](void* data, int member) {
+          if (member != 0) ++*static_cast<std::atomic<int>*>(data);
+          const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+          while (member == 0 && std::chrono::steady_clock::now() < end) {
+          }
+        },
+        &helped);
+  }
+  EXPECT_GT(helped, 0);
 }
 
 TEST(Team, ManyCallersAtOnceAndLoopsInLoops) {
