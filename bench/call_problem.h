@@ -19,6 +19,8 @@ struct Operand {
   // Elements of an input are whole numbers below it; 0 for normal ones.
   int64_t below = 0;
   aclFormat format = ACL_FORMAT_ND;
+  // What is added to the whole numbers.
+  int64_t least = 0;
 
   double Bytes() const {
     double elements = 1;
@@ -46,13 +48,13 @@ class CallProblem : public Problem {
   explicit CallProblem(const Call& call) : call_(call) {
     const Tensors inputs = Make(call.inputs, inputs_), outputs = Make(call.outputs, outputs_);
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      const int64_t below = call.inputs[i].below;
+      const int64_t below = call.inputs[i].below, least = call.inputs[i].least;
       if (below == 0) {
         inputs_[i]->FillNormal(i + 1);
       } else {
         Random random(i + 1);
         std::vector<int64_t> values(static_cast<size_t>(inputs_[i]->count()));
-        for (int64_t& value : values) value = random.Below(below);
+        for (int64_t& value : values) value = least + random.Below(below);
         inputs_[i]->Upload(values);
       }
     }
@@ -123,6 +125,9 @@ inline Case CaseOf(const char* operator_name, const char* name, const char* dtyp
 inline int64_t NumberOfReduction(const std::string& reduction) {
   return reduction == "none" ? 0 : reduction == "mean" ? 1 : 2;
 }
+
+// A scalar for the calls of a problem. It lives as long as the process, as its cases do.
+inline aclScalar* ScalarOf(float number) { return aclCreateScalar(&number, ACL_FLOAT); }
 
 // Strides of a matrix: dense, or those of the transposed view of a dense one.
 inline std::vector<int64_t> StridesOf(const std::string& layout, int64_t rows) {

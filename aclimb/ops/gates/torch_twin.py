@@ -1,0 +1,38 @@
+"""Gates of the benchmark in PyTorch, for bench/torch_twin.py.
+
+swi_glu and ge_glu are two functions of PyTorch each, the activation and a product; the gradient of swi_glu is that of
+both.
+"""
+
+import torch
+from bench_torch_twin import filled, matrix
+
+
+def variants(case):
+    aten = torch.ops.aten
+    x, half = matrix(case), (case.rows, case.columns // 2)
+    a, b = x.chunk(2, -1)
+    out, other = filled(half, case.type, torch.zeros), filled(half, case.type, torch.zeros)
+    gradient, whole = filled(half, case.type), filled((case.rows, case.columns), case.type, torch.zeros)
+    of_a, of_b = whole.chunk(2, -1)
+
+    def swi_glu_grad():
+        torch.mul(gradient, b, out=other)
+        aten.silu_backward.grad_input(other, a, grad_input=of_a)
+        aten.silu.out(a, out=other)
+        torch.mul(gradient, other, out=of_b)
+
+    def swi_glu():
+        aten.silu.out(a, out=out)
+        out.mul_(b)
+
+    def ge_glu():
+        aten.gelu.out(b, out=other)
+        torch.mul(a, other, out=out)
+    return {
+        "swi_glu": {"silu, mul": swi_glu},
+        "swi_glu_grad": {"mul, silu_backward, silu, mul": swi_glu_grad},
+        "ge_glu": {"gelu, mul": ge_glu},
+        "glu": {"glu, out=": lambda: aten.glu.out(x, -1, out=out)},
+        "glu_backward": {"out=": lambda: aten.glu_backward.grad_input(gradient, x, -1, grad_input=whole)},
+    }[case.function]

@@ -1,0 +1,20 @@
+"""Random numbers of the benchmark in PyTorch, for bench/torch_twin.py."""
+
+import torch
+from bench_torch_twin import filled
+
+
+def variants(case):
+    if case.function == "permutation":
+        order = torch.empty(case.columns, dtype=case.type)
+        return {"randperm, out=": lambda: torch.randperm(case.columns, out=order)}
+    x = filled((case.rows, case.columns), case.type, torch.ones)
+    if case.function == "multinomial":
+        weights = x + torch.rand(case.rows, case.columns)
+        return {"multinomial": lambda: torch.multinomial(weights, 1)}
+    return {
+        "normal": {"normal_": lambda: x.normal_()},
+        "uniform": {"uniform_": lambda: x.uniform_()},
+        "whole": {"random_": lambda: x.random_(0, 1000)},
+        "bernoulli": {"bernoulli_": lambda: x.bernoulli_(0.5)},
+    }[case.function]
