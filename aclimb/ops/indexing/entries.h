@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/shares.h"
 
 // What Apply() sees of its entries.
@@ -9,11 +12,18 @@ namespace aclimb::indexing {
 
 // Elements that a thread takes at once.
 inline constexpr int64_t kGrain = 32 * 1024;
-// Few lines with so many entries are shared out by where the entries go.
+// Few lines with so many entries are shared out by where the entries go, into 2^bits shares.
 inline constexpr int64_t kFewLines = 8;
 inline constexpr int64_t kManyEntries = 32 * 1024;
 inline int ShareBits(int64_t lines, int64_t entries) {
   return lines >= kFewLines || entries < kManyEntries ? 0 : aclimb::ShareBits();
+}
+// Of entries of one element, which go to so many bytes. While a cache holds these, a few threads
+// need longer to look at all entries, and to leave out the others', than one to apply them.
+inline int ShareBitsOfElements(int64_t lines, int64_t entries, int64_t bytes) {
+  constexpr int kFewBits = 2;
+  const int bits = ShareBits(lines, entries);
+  return bits <= kFewBits && bytes <= CacheShareBytes() / 4 ? 0 : bits;
 }
 
 // Where an entry goes, in elements from the line, or below 0.
@@ -35,10 +45,70 @@ struct EntrySources {
 
   int64_t Of(int64_t s) const { return table == nullptr ? s * step : table[s]; }
 };
-// Equal places have the same share, and neighbours most often different ones.
-inline bool IsOfShare(int64_t place, int bits, int64_t share) {
-  return bits == 0 || static_cast<int64_t>(static_cast<uint64_t>(place) * 0x9E3779B97F4A7C15u >>
-                                           (64 - bits)) == share;
+// Places [begin, end), a share of those that the entries of a line go to.
+struct Share {
+  int64_t begin = 0;
+  int64_t end = std::numeric_limits<int64_t>::max();
+
+  bool IsAll() const { return begin == 0 && end == std::numeric_limits<int64_t>::max(); }
+  bool Has(int64_t place) const {
+    return static_cast<uint64_t>(place - begin) < static_cast<uint64_t>(end - begin);
+  }
+};
+
+// One of 2^bits shares. Some of the entries say where the shares begin, so that all have about as
+// many entries: places side by side are most often in the cache of one core, which wrote them.
+inline Share ShareOf(const EntryPlaces& places, int64_t line, int64_t count, int bits,
+                     int64_t number) {
+  if (bits == 0) return {};
+  constexpr int64_t kSamples = 256;
+  int64_t sample[kSamples];
+  for (int64_t k = 0; k < kSamples; ++k) sample[k] = places.Of(line, count * k / kSamples);
+  const auto begin_of = [&](int64_t share) {
+    int64_t* const at = sample + (share * kSamples >> bits);
+    std::nth_element(sample, at, sample + kSamples);
+    return std::max<int64_t>(0, *at);
+  };
+  Share share;
+  if (number > 0) share.begin = begin_of(number);
+  if (number + 1 < int64_t{1} << bits) share.end = begin_of(number + 1);
+  return share;
+}
+
+// Calls body(place, s) for each entry of a line that goes to the share, in order. By value: what
+// the body writes may then be none of it. Returns whether all entries go somewhere.
+template <typename Body>
+bool EachEntry(const EntryPlaces places, int64_t line, int64_t count, const Share share,
+               const Body body) {
+  bool all_known = true;
+  if (share.IsAll()) {
+    for (int64_t s = 0; s < count; ++s) {
+      const int64_t place = places.Of(line, s);
+      if (place < 0) [[unlikely]] {
+        all_known = false;
+      } else {
+        body(place, s);
+      }
+    }
+    return all_known;
+  }
+  // No processor foresees which entries these are: a block of them is chosen without branches.
+  constexpr int64_t kBlock = 256;
+  struct {
+    int64_t place, s;
+  } own[kBlock];
+  for (int64_t first = 0; first < count; first += kBlock) {
+    const int64_t last = std::min(count, first + kBlock);
+    int64_t chosen = 0;
+    for (int64_t s = first; s < last; ++s) {
+      const int64_t place = places.Of(line, s);
+      all_known &= place >= 0;
+      own[chosen] = {place, s};
+      chosen += share.Has(place) ? 1 : 0;
+    }
+    for (int64_t k = 0; k < chosen; ++k) body(own[k].place, own[k].s);
+  }
+  return all_known;
 }
 
 }  // namespace aclimb::indexing

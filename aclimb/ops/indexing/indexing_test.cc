@@ -104,6 +104,7 @@ TEST_F(Indexing, ElementsThatAreNotThereAreNotChanged) {
 
 // So many that threads share them; one is wrong, far behind.
 TEST_F(Indexing, OneOfManyIndicesFailsTheRun) {
+  const Setting setting("ACLIMB_THREADS", "5");
   constexpr int64_t kCount = 100'000;
   Values indices(kCount, 1);
   indices[90'001] = 3;
@@ -252,7 +253,7 @@ TEST_F(Indexing, LongSumsOfEqualTerms) {
       for (int64_t c = 0; c < columns; ++c) expected.push_back(2 + share * all);
     }
     std::vector<unsigned char> bytes;
-    for (const char* threads : {"1", "3"}) {
+    for (const char* threads : {"1", "3", "5"}) {
       const Setting setting("ACLIMB_THREADS", threads);
       const DeviceTensor self({2, columns}, DType::kFloat32, Values(2 * columns, 2));
       ACLIMB_EXPECT_OK(RunBothPhases(
@@ -277,7 +278,7 @@ TEST_F(Indexing, OfEqualIndicesTheLastCounts) {
     values.push_back(static_cast<double>(i));
     expected[static_cast<size_t>(i * 7919 % 1000)] = static_cast<double>(i);
   }
-  for (const char* threads : {"1", "3"}) {
+  for (const char* threads : {"1", "3", "5"}) {
     const Setting setting("ACLIMB_THREADS", threads);
     const DeviceTensor self({1000}, DType::kInt32), src({kCount}, DType::kInt32, values);
     const DeviceTensor index({kCount}, DType::kInt64, indices);

@@ -48,8 +48,13 @@ struct LineTotals {
   // body(total, element, source) for each entry that goes to a share of the places. Returns whether
   // all entries go somewhere. By value: what is written may then be none of it.
   template <bool kAlone, typename Body>
-  static bool Each(const LineTotals own, int bits, int64_t share, const Body body) {
-    const int64_t width = kAlone ? 1 : own.width;
+  static bool Each(const LineTotals own, const Share share, const Body body) {
+    if constexpr (kAlone) {
+      return EachEntry(own.places, 0, own.count, share, [=](int64_t place, int64_t s) {
+        body(own.totals[place], own.out[place * own.out_step], own.source[own.sources.Of(s)]);
+      });
+    }
+    const int64_t width = own.width;
     bool all_known = true;
     for (int64_t s = 0; s < own.count; ++s) {
       const T* const from = own.source + own.sources.Of(s);
@@ -57,7 +62,7 @@ struct LineTotals {
         const int64_t place = own.places.Of(j * own.inner[2], s);
         if (place < 0) [[unlikely]] {
           all_known = false;
-        } else if (IsOfShare(place, bits, share)) {
+        } else if (share.Has(place)) {
           body(own.totals[place * width + j], own.out[place * own.out_step + j * own.inner[0]],
                from[j * own.inner[1]]);
         }
@@ -67,10 +72,10 @@ struct LineTotals {
   }
 
   template <bool kAlone, bool kMultiplies>
-  bool Apply(int bits, int64_t share, double alpha) const {
-    (void)Each<kAlone>(*this, bits, share, Begin<T>);
-    const bool all_known = Each<kAlone>(*this, bits, share, Step<T, kMultiplies>{alpha});
-    (void)Each<kAlone>(*this, bits, share, End<T>);
+  bool Apply(const Share& share, double alpha) const {
+    (void)Each<kAlone>(*this, share, Begin<T>);
+    const bool all_known = Each<kAlone>(*this, share, Step<T, kMultiplies>{alpha});
+    (void)Each<kAlone>(*this, share, End<T>);
     return all_known;
   }
 };
@@ -80,13 +85,13 @@ bool ApplyByTotals(const UpdateShape& shape, const UpdateData& data) {
   const Walk<3>& lines = shape.lines;
   const int inner = lines.rank - 1;
   const int64_t panels = CeilDivide(lines.count, shape.width);
-  const int bits = ShareBits(panels, shape.count);
   std::atomic<bool> skipped = false;
   const SlotMemory memory = {data.scratch, shape.lanes,
                              shape.extent * shape.width * static_cast<int64_t>(sizeof(double))};
+  const int bits = ShareBitsOfElements(panels, shape.count, memory.bytes);
   const int64_t grain = std::max<int64_t>(1, kGrain / 4 / shape.count / shape.width);
   // Shares of a panel have one scratch: their places are different.
-  const auto apply = [&](int64_t panel, int64_t share, double* totals) {
+  const auto apply = [&](int64_t panel, int64_t number, double* totals) {
     const int64_t first = panel * shape.width;
     lines.Visit(
         first, std::min(lines.count, first + shape.width),
@@ -101,9 +106,10 @@ bool ApplyByTotals(const UpdateShape& shape, const UpdateData& data) {
               .inner = {lines.stride[0][inner], lines.stride[1][inner], lines.stride[2][inner]},
               .width = width,
               .totals = totals};
-          const bool all_known =
-              width == 1 ? own.template Apply<true, kMultiplies>(bits, share, data.alpha)
-                         : own.template Apply<false, kMultiplies>(bits, share, data.alpha);
+          const Share share = ShareOf(own.places, 0, shape.count, bits, number);
+          const bool all_known = width == 1
+                                     ? own.template Apply<true, kMultiplies>(share, data.alpha)
+                                     : own.template Apply<false, kMultiplies>(share, data.alpha);
           if (!all_known) skipped.store(true, std::memory_order_relaxed);
         });
   };

@@ -94,23 +94,6 @@ void ApplyToLines(T* out, int64_t out_step, const T* source, int64_t source_step
   }
 }
 
-// Entries of one line, those that go to a share of the places. By value: what is written may then
-// be none of it. Returns whether all entries go somewhere.
-template <typename T, typename Function>
-bool ApplyToLine(const EntryPlaces places, const EntrySources sources, int64_t line, int64_t count,
-                 int bits, int64_t share, T* to, const T* from, Function function) {
-  bool all_known = true;
-  for (int64_t s = 0; s < count; ++s) {
-    const int64_t place = places.Of(line, s);
-    if (place < 0) [[unlikely]] {
-      all_known = false;
-    } else if (IsOfShare(place, bits, share)) {
-      to[place] = function(to[place], from[sources.Of(s)]);
-    }
-  }
-  return all_known;
-}
-
 template <typename T, typename Function>
 bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function function) {
   const EntryPlaces places = {data.index, shape.index_step, shape.extent, shape.out_step};
@@ -126,36 +109,38 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
   const bool across = shape.IsAcross() || (shared && data.sources != nullptr);
   const int64_t width = !across ? 1 : shared ? kTogether : WidthOf(shape.extent);
   const int64_t chunks = CeilDivide(lines.count, width);
-  // Single elements that stay in a near cache take less time than a few threads need to look at all
-  // entries and to leave out the others'.
-  constexpr int64_t kNearBytes = 512 * 1024;
-  constexpr int kFewBits = 2;
-  int bits = ShareBits(chunks, shape.count);
-  if (!across && bits <= kFewBits && shape.extent <= kNearBytes / int64_t{sizeof(T)}) bits = 0;
+  const int64_t together = std::min(width, lines.count);
+  const int64_t bytes = shape.extent * together * int64_t{sizeof(T)};
+  const int bits = shared && together > 1 ? ShareBits(chunks, shape.count)
+                                          : ShareBitsOfElements(chunks, shape.count, bytes);
+  // Single elements that no near cache holds are prefetched so many entries before.
+  constexpr int64_t kNearBytes = 512 * 1024, kFarAhead = 32;
+  const int64_t count = shape.count;
+  const int64_t ahead = bits == 0 && bytes > kNearBytes ? kFarAhead : count;
   const int64_t shares = int64_t{1} << bits;
-  const int64_t grain = std::max<int64_t>(
-      1, kGrain / std::max<int64_t>(1, shape.count * std::min(width, lines.count)));
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, shape.count * together));
   std::atomic<bool> skipped = false;
   ParallelFor(chunks * shares, grain, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
-      const int64_t share = task % shares, first = task / shares * width;
+      const int64_t first = task / shares * width;
       bool all_known = true;
-      const auto goes_here = [&](int64_t place) {
-        if (place < 0) [[unlikely]] {
-          all_known = false;
-          return false;
-        }
-        return IsOfShare(place, bits, share);
-      };
       lines.Visit(
           first, std::min(lines.count, first + width), [&](const int64_t(&at)[3], int64_t n) {
             T* const to = out + at[0];
             const T* const from = source + at[1];
+            const int64_t line = at[2];
+            const Share share = ShareOf(places, line, count, bits, task % shares);
             if (n == 1) {
-              all_known &=
-                  ApplyToLine(places, sources, at[2], shape.count, bits, share, to, from, function);
+              all_known &= EachEntry(places, line, count, share, [=](int64_t place, int64_t s) {
+                if (s + ahead < count) hwy::Prefetch(to + places.Of(line, s + ahead));
+                to[place] = function(to[place], from[sources.Of(s)]);
+              });
               return;
             }
+            const auto goes_here = [&](int64_t place) {
+              all_known &= place >= 0;
+              return share.Has(place);
+            };
             for (int64_t s = 0; s < shape.count; ++s) {
               const int64_t away = sources.Of(s);
               if (shared) {
