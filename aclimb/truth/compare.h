@@ -19,8 +19,11 @@ struct Difference {
   size_t first_beyond = 0;
 };
 
+// Allowed where roundings decide whether a result is a number, so that none is expected.
+inline constexpr double kAnything = -1;
+
 // NaN has to meet NaN, and an infinity itself. `expected` is rounded already where it matters.
-//   allowed  for each element; empty: 0
+//   allowed  for each element, or kAnything; empty: 0
 Difference DifferenceOf(const std::vector<double>& got, const std::vector<double>& expected,
                         const std::vector<double>& allowed);
 

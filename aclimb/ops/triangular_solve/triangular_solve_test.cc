@@ -49,25 +49,62 @@ TEST_F(TriangularSolve, AllTriangles) {
   EXPECT_EQ(Solutions(true, false, true), (std::vector<double>{-52, 20}));
 }
 
-// More columns than are solved at a time, and a matrix for several right sides.
-TEST_F(TriangularSolve, ManyColumns) {
-  constexpr int64_t kRows = 70, kColumns = 150;
-  truth::Call call(kContract);
-  std::vector<double> a, b;
-  for (int64_t i = 0; i < kRows * kRows; ++i) {
-    a.push_back(i % (kRows + 1) == 0 ? 3 : static_cast<double>(i * 31 % 17 - 8) / 64);
+struct Large {
+  int64_t rows, columns;
+  DType dtype;
+};
+
+class LargeTriangles : public TriangularSolve, public ::testing::WithParamInterface<Large> {
+ protected:
+  // A matrix for two right sides.
+  static truth::Call Of(const Large& large, bool upper, bool transpose, bool unit) {
+    const auto& [rows, columns, dtype] = large;
+    truth::Call call(kContract);
+    std::vector<double> a, b;
+    for (int64_t i = 0; i < rows * rows; ++i) {
+      a.push_back(i % (rows + 1) == 0 ? 3 : static_cast<double>(i * 31 % 17 - 8) / 64);
+    }
+    for (int64_t i = 0; i < 2 * rows * columns; ++i) b.push_back(static_cast<double>(i % 23 - 11));
+    call.SetTensor(kSelf, {2, rows, columns}, dtype, b);
+    call.SetTensor(kA, {rows, rows}, dtype, a);
+    call.SetInteger(kUpper, upper ? 1 : 0);
+    call.SetInteger(kTranspose, transpose ? 1 : 0);
+    call.SetInteger(kUnitriangular, unit ? 1 : 0);
+    call.SetTensor(kX, {2, rows, columns}, dtype);
+    call.SetTensor(kM, {2, rows, rows}, dtype);
+    return call;
   }
-  for (int64_t i = 0; i < 2 * kRows * kColumns; ++i) b.push_back(static_cast<double>(i % 23 - 11));
-  call.SetTensor(kSelf, {2, kRows, kColumns}, DType::kFloat32, b);
-  call.SetTensor(kA, {kRows, kRows}, DType::kFloat32, a);
-  call.SetInteger(kUpper, 1);
-  call.SetInteger(kTranspose, 0);
-  call.SetInteger(kUnitriangular, 0);
-  call.SetTensor(kX, {2, kRows, kColumns}, DType::kFloat32);
-  call.SetTensor(kM, {2, kRows, kRows}, DType::kFloat32);
-  OperatorRun run(kOperators[0], call, nullptr);
-  ACLIMB_ASSERT_OK(run.Run(stream_));
-  run.Expect(run.Truth());
+  // Of the transposes of all matrices.
+  static DeviceTensor::Options Turned(const truth::Call& call, truth::Slot slot) {
+    const std::vector<int64_t>& shape = call.Shape(slot);
+    const int64_t rows = shape[shape.size() - 2], columns = shape.back();
+    std::vector<int64_t> stride = {1, rows};
+    if (shape.size() == 3) stride.insert(stride.begin(), rows * columns);
+    return {.stride = stride};
+  }
+};
+
+// More columns than are solved at a time, tails of vectors, and rows that are not whole blocks.
+INSTANTIATE_TEST_SUITE_P(Sizes, LargeTriangles,
+                         ::testing::Values(Large{70, 100, DType::kFloat64},
+                                           Large{kLeastRowsInFloat, 1, DType::kFloat32},
+                                           Large{70, 29, DType::kFloat32},
+                                           Large{131, 65, DType::kFloat32},
+                                           Large{345, 3, DType::kFloat32}));
+
+TEST_P(LargeTriangles, AllTriangles) {
+  for (int flags = 0; flags < 16; ++flags) {
+    const bool unit = (flags & 1) != 0, turned = (flags & 8) != 0;
+    if (unit && GetParam().dtype == DType::kFloat64) continue;
+    const truth::Call call = Of(GetParam(), (flags & 2) != 0, (flags & 4) != 0, unit);
+    const auto layout = [&](truth::Slot slot) {
+      return turned ? Turned(call, slot) : DeviceTensor::Options();
+    };
+    SCOPED_TRACE(flags);
+    OperatorRun run(kOperators[0], call, layout);
+    ACLIMB_ASSERT_OK(run.Run(stream_));
+    run.Expect(run.Truth());
+  }
 }
 
 TEST(TriangularSolveContract, EveryRuleIsEnforcedAndExplained) {
