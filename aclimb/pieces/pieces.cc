@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "aclimb/copy/convert.h"
+#include "aclimb/copy/stream.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
@@ -52,6 +54,9 @@ copy::Job JobOf(const Piece& piece, char* from, char* to) {
   return copy::Job(source, target);
 }
 
+// Bytes that a thread moves at once.
+constexpr int64_t kGrainBytes = 256 * 1024;
+
 class PiecesPlan final : public Plan {
  public:
   // A stage ends before the piece of that number.
@@ -66,6 +71,7 @@ class PiecesPlan final : public Plan {
     };
     interleaved_ = stages_.size() == 1 && pieces_.size() > 1 &&
                    std::all_of(pieces_.begin(), pieces_.end(), alike);
+    if (stages_.size() == 1 && pieces_.size() > 1) row_bytes_ = RowBytes();
   }
 
   void Run(const RunContext& run) const override {
@@ -79,6 +85,7 @@ class PiecesPlan final : public Plan {
  private:
   // Chunks of all pieces are numbered on. False when the run was cancelled.
   bool RunStage(int64_t first, int64_t last, const RunContext& run) const {
+    if (row_bytes_ > 0) return RunRows(run);
     if (interleaved_) {
       const auto count = static_cast<int64_t>(pieces_.size());
       return ParallelForAll(last, 1, [&](int64_t begin, int64_t end) {
@@ -96,6 +103,52 @@ class PiecesPlan final : public Plan {
         const int64_t stop = std::min(end, *after);
         RunPiece(pieces_[index], begin - first_[index], stop - first_[index], run);
         begin = stop;
+      }
+    });
+  }
+
+  // What all pieces have in a row if they have equally many rows, neither short nor long, of
+  // consecutive elements that are copied as they are; else 0.
+  int64_t RowBytes() const {
+    constexpr int64_t kShortRow = 64;
+    int64_t bytes = 0;
+    for (const Piece& piece : pieces_) {
+      const Axis& row = piece.axes[1];
+      const int64_t row_bytes = row.extent * SizeIn(piece.to.dtype);
+      if (piece.rank != 2 || row.from != 1 || row.to != 1 || row_bytes < kShortRow ||
+          piece.from.dtype != piece.to.dtype || piece.axes[0].extent != pieces_[0].axes[0].extent) {
+        return 0;
+      }
+      bytes += row_bytes;
+    }
+    return bytes <= kGrainBytes ? bytes : 0;
+  }
+
+  // A row of each piece in turn: what lies side by side is written in its order.
+  bool RunRows(const RunContext& run) const {
+    struct Rows {
+      const char* from;
+      char* to;
+      int64_t from_step, to_step, bytes;
+    };
+    std::vector<Rows, RecyclingAllocator<Rows>> all;
+    all.reserve(pieces_.size());
+    for (const Piece& piece : pieces_) {
+      const int64_t size = SizeIn(piece.to.dtype);
+      all.push_back({.from = AddressOf(piece.from, run),
+                     .to = AddressOf(piece.to, run),
+                     .from_step = piece.axes[0].from * size,
+                     .to_step = piece.axes[0].to * size,
+                     .bytes = piece.axes[1].extent * size});
+    }
+    const int64_t count = pieces_[0].axes[0].extent;
+    const bool streams = 2 * count * row_bytes_ > CacheShareBytes();
+    return ParallelForAll(count, kGrainBytes / row_bytes_, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        for (const Rows& rows : all) {
+          copy::CopyRow(rows.from + row * rows.from_step, rows.bytes, rows.to + row * rows.to_step,
+                        streams);
+        }
       }
     });
   }
@@ -134,6 +187,7 @@ class PiecesPlan final : public Plan {
   // Pieces with equally many chunks may lie between each other, and share lines of the cache: their
   // chunks take turns.
   bool interleaved_ = false;
+  int64_t row_bytes_ = 0;  // if rows take turns
 };
 
 // The number as an element of the dtype; of a complex one only the real part is taken.
