@@ -9,6 +9,7 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/apply_adam_w_v2/contract.h"
+#include "aclimb/ops/apply_adam_w_v2/step.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
@@ -17,36 +18,6 @@ namespace {
 
 constexpr int64_t kChunk = 1024;
 constexpr int64_t kGrain = 16;  // chunks
-
-// One element of each tensor after the other, in float32.
-struct Step {
-  float beta1, beta2, eps;
-  float decay;  // of var
-  float rate;   // lr / (1 - beta1^t)
-  float scale;  // 1 / (1 - beta2^t)
-  float sign;   // of the gradient
-  bool amsgrad;
-
-  void Run(float* var, float* m, float* v, float* max, const float* grad, int64_t count) const {
-    for (int64_t i = 0; i < count; ++i) {
-      const float g = sign * grad[i];
-      m[i] = beta1 * m[i] + (1 - beta1) * g;
-      v[i] = beta2 * v[i] + (1 - beta2) * g * g;
-    }
-    const float* second = v;
-    if (amsgrad) {
-      // NaN stays.
-      for (int64_t i = 0; i < count; ++i) {
-        max[i] = max[i] >= v[i] || std::isnan(max[i]) ? max[i] : v[i];
-      }
-      second = max;
-    }
-    for (int64_t i = 0; i < count; ++i) {
-      const float root = std::sqrt(second[i] * scale) + eps;
-      var[i] = var[i] - decay * var[i] - rate * m[i] / root;
-    }
-  }
-};
 
 class AdamWPlan final : public Plan {
  public:
@@ -71,11 +42,11 @@ class AdamWPlan final : public Plan {
   int64_t count() const { return walk_.count; }
 
   void Run(const RunContext& run) const override {
-    const TensorView step = run.View(kStep);
+    const TensorView before = run.View(kStep);
     const double t =
-        1 + (step.dtype == DType::kInt64 ? static_cast<double>(*step.As<const int64_t>())
-                                         : static_cast<double>(*step.As<const float>()));
-    const Step update = {
+        1 + (before.dtype == DType::kInt64 ? static_cast<double>(*before.As<const int64_t>())
+                                           : static_cast<double>(*before.As<const float>()));
+    const Step step = {
         .beta1 = static_cast<float>(beta1_),
         .beta2 = static_cast<float>(beta2_),
         .eps = static_cast<float>(eps_),
@@ -83,7 +54,6 @@ class AdamWPlan final : public Plan {
         .rate = static_cast<float>(lr_ / (1 - std::pow(beta1_, t))),
         .scale = static_cast<float>(1 / (1 - std::pow(beta2_, t))),
         .sign = maximize_ ? -1.0f : 1.0f,
-        .amsgrad = amsgrad_,
     };
     copy::Converter load[kTensors], store[kTensors];
     void* data[kTensors];
@@ -93,15 +63,19 @@ class AdamWPlan final : public Plan {
       data[n] = n == kMax && !amsgrad_ ? nullptr : run.Data(n);
     }
     ParallelFor(CeilDivide(walk_.count, kChunk), kGrain, [&](int64_t first, int64_t last) {
-      alignas(64) float x[kTensors][kChunk];
+      alignas(64) float loaded[kTensors][kChunk];
       for (int64_t chunk = first; chunk < last; ++chunk) {
         const int64_t begin = chunk * kChunk, count = std::min(kChunk, walk_.count - begin);
+        float* x[kTensors];
         for (int n = 0; n < kTensors; ++n) {
-          if (data[n] != nullptr) Load(n, load[n], data[n], begin, count, x[n]);
+          x[n] = data[n] == nullptr ? nullptr
+                 : IsDirect(n)      ? static_cast<float*>(data[n]) + begin
+                                    : loaded[n];
+          if (x[n] == loaded[n]) Load(n, load[n], data[n], begin, count, x[n]);
         }
-        update.Run(x[kVar], x[kM], x[kV], x[kMax], x[kGrad], count);
+        Update(step, x[kGrad], count, x[kVar], x[kM], x[kV], x[kMax]);
         for (int n = 0; n < kGrad; ++n) {
-          if (data[n] != nullptr) Store(n, store[n], data[n], begin, count, x[n]);
+          if (x[n] == loaded[n]) Store(n, store[n], data[n], begin, count, x[n]);
         }
       }
     });
@@ -110,6 +84,8 @@ class AdamWPlan final : public Plan {
  private:
   static constexpr int kTensors = kGrad + 1;
 
+  // Whether a tensor is updated where it lies.
+  bool IsDirect(int n) const { return dense_[n] && dtypes_[n] == DType::kFloat32; }
   copy::Place PlaceOf(int n, void* data, int64_t begin) const {
     return {.at = static_cast<char*>(data),
             .axes = {walk_.rank, walk_.extent, walk_.stride[n]},
