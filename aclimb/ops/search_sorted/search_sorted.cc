@@ -47,20 +47,50 @@ struct Line {
   }
 };
 
-// How many elements are before the value; those that are equal too if kRight. NaN is before none.
+// Whether an element is before a value; an equal one is if kRight. All are before NaN.
+template <bool kRight, typename V>
+bool IsBefore(V own, V value) {
+  return kRight ? !(own > value) : !(own >= value);
+}
+
+// How many elements are before the value.
 template <bool kRight, typename V, typename T>
 int64_t Find(const Line<T>& line, V value) {
   int64_t begin = 0, end = line.length;
   while (begin < end) {
     const int64_t middle = begin + (end - begin) / 2;
-    const auto own = static_cast<V>(line[middle]);
-    if (kRight ? !(own > value) : !(own >= value)) {
+    if (IsBefore<kRight>(static_cast<V>(line[middle]), value)) {
       begin = middle + 1;
     } else {
       end = middle;
     }
   }
   return begin;
+}
+
+// Values of one line that are looked for together: the steps of a search wait for each other, not
+// for those of the others.
+constexpr int kTogether = 8;
+
+// As Find(), of each value, without branches, of which half are guessed wrong.
+template <bool kRight, typename V, typename T>
+void FindTogether(const Line<T>& line, const V (&values)[kTogether], int64_t (&begin)[kTogether]) {
+  int64_t size[kTogether];
+  std::fill_n(begin, kTogether, 0);
+  std::fill_n(size, kTogether, line.length);
+  // The sizes differ by 1 at most.
+  for (int64_t least = line.length; least > 0; least = (least - 1) / 2) {
+    for (int k = 0; k < kTogether; ++k) {
+      const int64_t half = size[k] / 2;
+      const auto own = static_cast<V>(line[begin[k] + half]);
+      const int64_t before = IsBefore<kRight>(own, values[k]) ? 1 : 0;
+      begin[k] += -before & (half + 1);
+      size[k] = half - (before & ~size[k]);
+    }
+  }
+  for (int k = 0; k < kTogether; ++k) {
+    if (size[k] != 0 && IsBefore<kRight>(static_cast<V>(line[begin[k]]), values[k])) ++begin[k];
+  }
 }
 
 class SearchPlan final : public Plan {
@@ -172,15 +202,29 @@ class SearchPlan final : public Plan {
     for (int n = 0; n < 4; ++n) steps[n] = values_.stride[n][inner];
     ParallelFor(values_.count, kGrain, [&](int64_t begin, int64_t end) {
       values_.Visit(begin, end, [&](const int64_t(&at)[4], int64_t count) {
-        for (int64_t i = 0; i < count; ++i) {
-          const Line<T> line = {.elements = sequences + at[1] + i * steps[1],
-                                .step = step_,
-                                .sorter = sorted_ ? nullptr : sorters + at[2] + i * steps[2],
-                                .sorter_step = sorter_step_,
-                                .length = length_};
-          const T own = self == nullptr ? T() : self[at[0] + i * steps[0]];
-          out[at[3] + i * steps[3]] = static_cast<Index>(Find<kRight>(line, value(own)));
+        const auto line = [&](int64_t i) {
+          return Line<T>{.elements = sequences + at[1] + i * steps[1],
+                         .step = step_,
+                         .sorter = sorted_ ? nullptr : sorters + at[2] + i * steps[2],
+                         .sorter_step = sorter_step_,
+                         .length = length_};
+        };
+        const auto own = [&](int64_t i) {
+          return value(self == nullptr ? T() : self[at[0] + i * steps[0]]);
+        };
+        const auto put = [&](int64_t i, int64_t found) {
+          out[at[3] + i * steps[3]] = static_cast<Index>(found);
+        };
+        int64_t i = 0;
+        const bool one_line = steps[1] == 0 && steps[2] == 0;
+        for (; one_line && i + kTogether <= count; i += kTogether) {
+          decltype(value(T())) values[kTogether];
+          int64_t found[kTogether];
+          for (int k = 0; k < kTogether; ++k) values[k] = own(i + k);
+          FindTogether<kRight>(line(0), values, found);
+          for (int k = 0; k < kTogether; ++k) put(i + k, found[k]);
         }
+        for (; i < count; ++i) put(i, Find<kRight>(line(i), own(i)));
       });
     });
   }
