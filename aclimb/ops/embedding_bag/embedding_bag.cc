@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <utility>
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/copy/zeros.h"
@@ -11,14 +12,15 @@
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/embedding_bag/contract.h"
+#include "aclimb/ops/embedding_bag/kernels.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::embedding_bag {
 namespace {
 
-// Elements of rows that are added up at once: they and the sum stay in the first cache.
-constexpr int64_t kBlock = 256;
+// So many rows before its own turn a row is prefetched.
+constexpr int64_t kAhead = 16;
 // Elements that a thread takes at once.
 constexpr int64_t kGrain = 32768;
 
@@ -39,7 +41,7 @@ class Line {
         write_(DType::kFloat64, dtype) {}
 
   void Load(const void* from, int64_t stride, int64_t count, double* to) const {
-    alignas(64) unsigned char dense[kBlock * sizeof(float)];
+    alignas(64) unsigned char dense[kMostColumns * sizeof(float)];
     if (stride != 1) {
       copy::Gather(size_, copy::RowAt(static_cast<char*>(const_cast<void*>(from)), stride, count),
                    count, dense);
@@ -47,19 +49,19 @@ class Line {
     }
     read_.Run(from, count, to);
   }
-  // sum[i] += factor * what Load() would give.
-  void Add(const void* from, int64_t stride, int64_t count, double factor, double* sum) const {
-    if (dtype_ == DType::kFloat32 && stride == 1) {
-      const auto* const row = static_cast<const float*>(from);
-      for (int64_t i = 0; i < count; ++i) sum[i] += factor * static_cast<double>(row[i]);
-      return;
+  // As AddRows(), of rows with any stride.
+  void Add(const Terms& terms, int64_t stride, int64_t count, bool first, double* sum) const {
+    if (stride == 1) return AddRows(dtype_, terms, count, first, sum);
+    if (first) std::fill_n(sum, count, 0.0);
+    double row[kMostColumns];
+    for (int64_t k = 0; k < terms.count; ++k) {
+      Load(terms.rows[k], stride, count, row);
+      const auto factor = static_cast<double>(terms.factors[k]);
+      for (int64_t i = 0; i < count; ++i) sum[i] += factor * row[i];
     }
-    double row[kBlock];
-    Load(from, stride, count, row);
-    for (int64_t i = 0; i < count; ++i) sum[i] += factor * row[i];
   }
   void Store(const double* from, int64_t stride, int64_t count, void* to) const {
-    alignas(64) unsigned char dense[kBlock * sizeof(float)];
+    alignas(64) unsigned char dense[kMostColumns * sizeof(float)];
     write_.Run(from, count, stride == 1 ? to : dense);
     if (stride != 1) {
       copy::Scatter(size_, dense, count, copy::RowAt(static_cast<char*>(to), stride, count));
@@ -131,21 +133,22 @@ class BagPlan final : public Plan {
     }
     if (weighs_) {
       const TensorView factors = run.View(kPerSampleWeights);
-      if (!copy::Copy(factors, Dense(factors, DType::kFloat64, run.Piece(factors_)))) return;
+      if (!copy::Copy(factors, Dense(factors, DType::kFloat32, run.Piece(factors_)))) return;
     }
     const bool in_range = Divide(run, bags);
-    const int64_t width = run.View(kWeight).shape[1], blocks = CeilDivide(width, kBlock);
+    const TensorView weight = run.View(kWeight), output = run.View(kOutput);
+    const int64_t width = weight.shape[1], blocks = CeilDivide(width, kMostColumns);
     std::atomic<bool> unknown = !in_range;
-    const int64_t each =
-        std::min(width, kBlock) * std::max<int64_t>(1, bags.count / std::max<int64_t>(1, bags_));
-    const bool done =
-        ParallelForAll(bags_ * blocks, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, each)),
-                       [&](int64_t begin, int64_t end) {
-                         for (int64_t unit = begin; unit < end; ++unit) {
-                           if (!Bag(run, bags, unit / blocks, unit % blocks * kBlock))
-                             unknown = true;
-                         }
-                       });
+    const int64_t each = std::min(width, kMostColumns) *
+                         std::max<int64_t>(1, bags.count / std::max<int64_t>(1, bags_));
+    const bool done = ParallelForAll(
+        bags_ * blocks, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, each)),
+        [&](int64_t begin, int64_t end) {
+          for (int64_t unit = begin; unit < end; ++unit) {
+            if (!Bag(run, bags, weight, output, unit / blocks, unit % blocks * kMostColumns))
+              unknown = true;
+          }
+        });
     if (!done || !Tell(run, kOffset2Bag, bag_of_) || !Tell(run, kBagSize, sizes_)) return;
     if (!(largest_ ? Tell(run, kMaxIndices, rows_) : copy::FillWithZeros(run.View(kMaxIndices)))) {
       return;
@@ -171,58 +174,96 @@ class BagPlan final : public Plan {
   // The bag of each index, and how many rows each bag has. False if an offset is out of range.
   bool Divide(const RunContext& run, const Bags& bags) const {
     auto* const bag_of = run.Piece<int64_t>(bag_of_);
-    std::fill_n(bag_of, bags.count, -1);
+    const bool tells = run.View(kOffset2Bag).ElementCount() != 0;
+    if (tells) std::fill_n(bag_of, bags.count, -1);
     for (int64_t b = 0; b < bags_; ++b) {
-      const int64_t end = bags.Begin(b + 1);
-      int64_t size = 0;
-      for (int64_t i = bags.Begin(b); i < end; ++i) {
-        bag_of[i] = b;
-        size += bags.indices[i] != padding_ ? 1 : 0;
-      }
-      run.Piece<int64_t>(sizes_)[b] = size;
+      const int64_t begin = bags.Begin(b), end = std::max(begin, bags.Begin(b + 1));
+      if (tells) std::fill(bag_of + begin, bag_of + end, b);
+      const int64_t padded =
+          padding_ ? std::count(bags.indices + begin, bags.indices + end, *padding_) : 0;
+      run.Piece<int64_t>(sizes_)[b] = end - begin - padded;
     }
     return std::all_of(bags.offsets, bags.offsets + bags.offset_count,
                        [&bags](int64_t offset) { return offset >= 0 && offset <= bags.count; });
   }
 
   // Elements of a row of output from `column` on. False if there is an index without a row.
-  bool Bag(const RunContext& run, const Bags& bags, int64_t b, int64_t column) const {
-    const TensorView weight = run.View(kWeight), output = run.View(kOutput);
-    const int64_t width = std::min(kBlock, weight.shape[1] - column);
-    const auto* const factors = run.Piece<const double>(factors_);
-    auto* const rows =
-        largest_ ? run.Piece<int64_t>(rows_) + b * weight.shape[1] + column : nullptr;
-    double sum[kBlock] = {}, row[kBlock];
-    if (largest_) std::fill_n(rows, width, 0);
-    bool all_known = true, first = true;
-    const int64_t end = bags.Begin(b + 1);
-    for (int64_t i = bags.Begin(b); i < end; ++i) {
-      const int64_t index = bags.indices[i];
-      if (index == padding_) continue;
-      if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(weight.shape[0])) {
-        all_known = false;
-        continue;
-      }
-      const char* const at = line_.At(weight, index, column);
-      if (largest_) {
-        line_.Load(at, weight.stride[1], width, row);
-        for (int64_t c = 0; c < width; ++c) {
-          // As PyTorch: a NaN is kept where it comes first and passed over elsewhere.
-          if (!first && !(row[c] > sum[c])) continue;
-          sum[c] = row[c];
-          rows[c] = index;
-        }
-      } else {
-        line_.Add(at, weight.stride[1], width, weighs_ ? factors[i] : 1.0, sum);
-      }
-      first = false;
-    }
+  bool Bag(const RunContext& run, const Bags& bags, const TensorView& weight,
+           const TensorView& output, int64_t b, int64_t column) const {
+    const int64_t width = std::min(kMostColumns, weight.shape[1] - column);
+    double sum[kMostColumns];
+    const bool all_known =
+        largest_ ? FindLargest(bags, b, weight, column, width, sum,
+                               run.Piece<int64_t>(rows_) + b * weight.shape[1] + column)
+                 : AddUp(bags, b, weight, column, width,
+                         weighs_ ? run.Piece<const float>(factors_) : nullptr, sum);
     if (mode_ == kMean) {
       const int64_t size = std::max<int64_t>(1, run.Piece<const int64_t>(sizes_)[b]);
       for (int64_t c = 0; c < width; ++c) sum[c] /= static_cast<double>(size);
     }
     line_.Store(sum, output.stride[1], width, line_.At(output, b, column));
     return all_known;
+  }
+
+  static bool IsRow(const TensorView& weight, int64_t index) {
+    return static_cast<uint64_t>(index) < static_cast<uint64_t>(weight.shape[0]);
+  }
+
+  // Calls use(i, index) for each index of a bag that names a row. False if one does not.
+  template <typename Use>
+  bool EachRow(const Bags& bags, int64_t b, const TensorView& weight, Use&& use) const {
+    bool all_known = true;
+    const int64_t end = bags.Begin(b + 1);
+    for (int64_t i = bags.Begin(b); i < end; ++i) {
+      const int64_t index = bags.indices[i];
+      if (index == padding_) continue;
+      if (!IsRow(weight, index)) {
+        all_known = false;
+        continue;
+      }
+      use(i, index);
+    }
+    return all_known;
+  }
+
+  bool AddUp(const Bags& bags, int64_t b, const TensorView& weight, int64_t column, int64_t width,
+             const float* factors, double* sum) const {
+    const void *rows[kMostTerms], *later[kMostTerms];
+    float own[kMostTerms];
+    int64_t count = 0;
+    bool first = true;
+    const auto add = [&] {
+      line_.Add({rows, later, own, std::exchange(count, 0)}, weight.stride[1], width,
+                std::exchange(first, false), sum);
+    };
+    const bool all_known = EachRow(bags, b, weight, [&](int64_t i, int64_t index) {
+      const int64_t next = bags.indices[std::min(i + kAhead, bags.count - 1)];
+      rows[count] = line_.At(weight, index, column);
+      later[count] = IsRow(weight, next) ? line_.At(weight, next, column) : rows[count];
+      own[count] = factors == nullptr ? 1 : factors[i];
+      if (++count == kMostTerms) add();
+    });
+    if (first || count != 0) add();
+    return all_known;
+  }
+
+  // rows: which row each of the largest is from.
+  bool FindLargest(const Bags& bags, int64_t b, const TensorView& weight, int64_t column,
+                   int64_t width, double* largest, int64_t* rows) const {
+    double row[kMostColumns];
+    std::fill_n(largest, width, 0.0);
+    std::fill_n(rows, width, 0);
+    bool first = true;
+    return EachRow(bags, b, weight, [&](int64_t, int64_t index) {
+      line_.Load(line_.At(weight, index, column), weight.stride[1], width, row);
+      for (int64_t c = 0; c < width; ++c) {
+        // As PyTorch: a NaN is kept where it comes first and passed over elsewhere.
+        if (!first && !(row[c] > largest[c])) continue;
+        largest[c] = row[c];
+        rows[c] = index;
+      }
+      first = false;
+    });
   }
 
   // Numbers to an output. False when the run was cancelled.
@@ -238,7 +279,7 @@ class BagPlan final : public Plan {
   const bool largest_;
   const Line line_;
   rows::Dense indices_, offsets_;
-  // Of INT64 but for the factors, which are DOUBLE.
+  // Of INT64 but for the factors, which are FLOAT.
   WorkspacePiece bag_of_, sizes_, rows_, factors_;
 };
 

@@ -1,0 +1,70 @@
+#include "aclimb/ops/embedding_bag/kernels.h"
+
+#include <hwy/cache_control.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/embedding_bag/kernels.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/simd/float-inl.h"
+#include "aclimb/simd/totals-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::embedding_bag {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::LoadF32;
+
+// Some vectors of columns, whose sums stay in registers for all rows.
+template <int kVectors, typename T, class D>
+HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float* sums) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<D> sum[kVectors];
+  for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+  for (int64_t k = 0; k < terms.count; ++k) {
+    const T* const row = static_cast<const T*>(terms.rows[k]) + column;
+    const T* const later = static_cast<const T*>(terms.later[k]) + column;
+    for (int64_t i = 0; i < kVectors * lanes; i += 64 / int64_t{sizeof(T)})
+      hwy::Prefetch(later + i);
+    const auto factor = hn::Set(d, terms.factors[k]);
+    for (int v = 0; v < kVectors; ++v) {
+      sum[v] = hn::MulAdd(factor, LoadF32(d, row + v * lanes), sum[v]);
+    }
+  }
+  for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, sums + column + v * lanes);
+}
+
+template <typename T>
+void AddRowsOf(const Terms& terms, int64_t width, bool first, double* totals) {
+  constexpr int kMany = 8;
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  HWY_ALIGN float sums[kMostColumns];
+  int64_t c = 0;
+  for (; c + kMany * lanes <= width; c += kMany * lanes) AddColumns<kMany, T>(d, terms, c, sums);
+  for (; c + lanes <= width; c += lanes) AddColumns<1, T>(d, terms, c, sums);
+  for (; c < width; ++c) AddColumns<1, T>(hn::CappedTag<float, 1>(), terms, c, sums);
+  aclimb::HWY_NAMESPACE::AddToTotals(sums, width, first, totals);
+}
+
+void AddRowsHere(DType dtype, const Terms& terms, int64_t width, bool first, double* totals) {
+  if (dtype == DType::kFloat32) return AddRowsOf<float>(terms, width, first, totals);
+  if (dtype == DType::kFloat16) return AddRowsOf<Float16>(terms, width, first, totals);
+  AddRowsOf<BFloat16>(terms, width, first, totals);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::embedding_bag
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::embedding_bag {
+
+HWY_EXPORT(AddRowsHere);
+
+void AddRows(DType dtype, const Terms& terms, int64_t width, bool first, double* totals) {
+  HWY_DYNAMIC_DISPATCH(AddRowsHere)(dtype, terms, width, first, totals);
+}
+
+}  // namespace aclimb::embedding_bag
+#endif
