@@ -61,45 +61,52 @@ Places::Places(const contract::Arguments& arguments, Planner& planner, int list,
   in_view_ = planner.workspace().Book(count_, sizeof(int64_t));
 }
 
-template <typename T>
-void Places::Add(const Indices& indices, const T* data, int64_t begin, int64_t end,
+template <bool kAdds, typename T>
+void Places::Put(const Indices& indices, const T* data, int64_t begin, int64_t end,
                  int64_t* places) {
   const int64_t extent = indices.extent, step = indices.step;
   const int64_t inner = indices.walk.stride[0][indices.walk.rank - 1];
   indices.walk.Visit(begin, end, [&](const int64_t(&at)[2], int64_t n) {
     const T* const from = data + at[0];
+    int64_t* const to = places + begin;
     for (int64_t i = 0; i < n; ++i) {
       int64_t k = from[i * inner];
       if (k < 0 && k >= -extent) k += extent;
       const bool known = static_cast<uint64_t>(k) < static_cast<uint64_t>(extent);
-      int64_t& place = places[begin + i];
-      place = known && place != kNowhere ? place + k * step : kNowhere;
+      if constexpr (kAdds) {
+        to[i] = known && to[i] != kNowhere ? to[i] + k * step : kNowhere;
+      } else {
+        to[i] = known ? k * step : kNowhere;
+      }
     }
     begin += n;
   });
 }
 
-bool Places::Find(const RunContext& run) const {
-  auto* const in_tensor = run.Piece<int64_t>(in_tensor_);
+template <bool kAdds>
+void Places::Put(const RunContext& run, const Indices& indices, int64_t begin, int64_t end) const {
+  const void* const data = run.Data(list_, indices.element);
+  auto* const places = run.Piece<int64_t>(in_tensor_);
+  if (indices.dtype == DType::kInt64) {
+    Put<kAdds>(indices, static_cast<const int64_t*>(data), begin, end, places);
+  } else {
+    Put<kAdds>(indices, static_cast<const int32_t*>(data), begin, end, places);
+  }
+}
+
+void Places::Find(const RunContext& run, int64_t begin, int64_t end) const {
+  Put<false>(run, indices_[0], begin, end);
+  for (int k = 1; k < dimensions_; ++k) Put<true>(run, indices_[k], begin, end);
   auto* const in_view = run.Piece<int64_t>(in_view_);
-  return ParallelForAll(count_, kGrain, [&](int64_t begin, int64_t end) {
-    std::fill(in_tensor + begin, in_tensor + end, 0);
-    for (int k = 0; k < dimensions_; ++k) {
-      const Indices& indices = indices_[k];
-      const void* const data = run.Data(list_, indices.element);
-      if (indices.dtype == DType::kInt64) {
-        Add(indices, static_cast<const int64_t*>(data), begin, end, in_tensor);
-      } else {
-        Add(indices, static_cast<const int32_t*>(data), begin, end, in_tensor);
-      }
-    }
-    const int64_t inner = view_.stride[0][view_.rank - 1];
-    int64_t at_entry = begin;
-    view_.Visit(begin, end, [&](const int64_t(&at)[2], int64_t n) {
-      for (int64_t i = 0; i < n; ++i) in_view[at_entry + i] = at[0] + i * inner;
-      at_entry += n;
-    });
+  const int64_t inner = view_.stride[0][view_.rank - 1];
+  view_.Visit(begin, end, [&](const int64_t(&at)[2], int64_t n) {
+    for (int64_t i = 0; i < n; ++i) in_view[begin + i] = at[0] + i * inner;
+    begin += n;
   });
+}
+
+bool Places::Find(const RunContext& run) const {
+  return ParallelForAll(count_, kGrain, [&](int64_t begin, int64_t end) { Find(run, begin, end); });
 }
 
 }  // namespace aclimb::indexing

@@ -21,7 +21,9 @@ class Places {
   static constexpr int64_t kNowhere = -1;
 
   int64_t count() const { return count_; }
-  // False when the run was cancelled.
+  // Entries [begin, end), on any thread.
+  void Find(const RunContext& run, int64_t begin, int64_t end) const;
+  // All. False when the run was cancelled.
   [[nodiscard]] bool Find(const RunContext& run) const;
   // Elements from the first one: of the tensor, or kNowhere; and of the view.
   const int64_t* InTensor(const RunContext& run) const { return run.Piece<int64_t>(in_tensor_); }
@@ -36,9 +38,12 @@ class Places {
     int64_t step;
     Walk<2> walk;
   };
-  template <typename T>
-  static void Add(const Indices& indices, const T* data, int64_t begin, int64_t end,
+  // Replaces what was there, or adds to it.
+  template <bool kAdds, typename T>
+  static void Put(const Indices& indices, const T* data, int64_t begin, int64_t end,
                   int64_t* places);
+  template <bool kAdds>
+  void Put(const RunContext& run, const Indices& indices, int64_t begin, int64_t end) const;
 
   int list_;
   int64_t count_ = 1;
