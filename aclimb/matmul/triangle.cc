@@ -20,6 +20,7 @@ namespace aclimb::matmul {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::AddProducts;
+using aclimb::HWY_NAMESPACE::Clear;
 using aclimb::HWY_NAMESPACE::kHeldRows;
 using aclimb::HWY_NAMESPACE::kMostPanelVectors;
 using aclimb::HWY_NAMESPACE::LoadFirst;
@@ -37,16 +38,23 @@ HWY_INLINE void SolveRows(const Triangle& t, int64_t begin, int64_t end, int64_t
   const int64_t width = kVectors * lanes, from = kUpper ? first + count : begin;
   // The last row stands in for those that are not there.
   const float* row_of[kHeldRows];
-  PanelVector sum[kHeldRows][kVectors];
-#pragma GCC unroll 8
   for (int64_t r = 0; r < kHeldRows; ++r) {
-    const int64_t row = first + HWY_MIN(r, count - 1);
-    row_of[r] = t.matrix + row * t.row + from;
-#pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::LoadU(d, panel + row * width + v * lanes);
+    row_of[r] = t.matrix + (first + HWY_MIN(r, count - 1)) * t.row + from;
   }
+  PanelVector sum[kHeldRows][kVectors];
+  Clear(sum);
   AddProducts<kVectors>(row_of, panel + from * width, width, kUpper ? end - from : first - from,
                         sum);
+  // A large right side comes last, so that it takes one rounding of its size, not one for each
+  // term.
+#pragma GCC unroll 8
+  for (int64_t r = 0; r < kHeldRows; ++r) {
+    const float* const sides = panel + (first + HWY_MIN(r, count - 1)) * width;
+#pragma GCC unroll 3
+    for (int v = 0; v < kVectors; ++v) {
+      sum[r][v] = hn::Add(hn::LoadU(d, sides + v * lanes), sum[r][v]);
+    }
+  }
 #pragma GCC unroll 8
   for (int64_t n = 0; n < kHeldRows; ++n) {
     const int64_t i = kUpper ? kHeldRows - 1 - n : n;

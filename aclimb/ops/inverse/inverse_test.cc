@@ -1,6 +1,7 @@
 // What is particular to the operator; the suite has the rest.
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "aclimb/ops/inverse/operators.h"
@@ -58,19 +59,47 @@ TEST_F(Inverse, OfAlmostEqualRows) {
   }
 }
 
+// Blocks and panels that are not whole, in double and in float32.
 TEST_F(Inverse, ManyRows) {
-  constexpr int64_t kRows = 45;
-  truth::Call call(kContract);
-  Values values;
-  for (int64_t i = 0; i < 2 * kRows * kRows; ++i) {
-    values.push_back(
-        i % kRows == i / kRows * 7 % kRows ? 9 : static_cast<double>(i * 31 % 17 - 8) / 64);
+  for (const auto& [rows, dtype] :
+       std::vector<std::pair<int64_t, DType>>{{45, DType::kFloat64},
+                                              {kLeastRowsInFloat - 1, DType::kFloat32},
+                                              {kLeastRowsInFloat, DType::kFloat32},
+                                              {101, DType::kFloat16},
+                                              {130, DType::kFloat32}}) {
+    SCOPED_TRACE(rows);
+    truth::Call call(kContract);
+    Values values;
+    for (int64_t i = 0; i < 2 * rows * rows; ++i) {
+      values.push_back(i % rows == i / rows * 7 % rows ? 9
+                                                       : static_cast<double>(i * 31 % 17 - 8) / 64);
+    }
+    call.SetTensor(kSelf, {2, rows, rows}, dtype, values);
+    call.SetTensor(kOut, {2, rows, rows}, dtype);
+    OperatorRun run(kOperators[0], call, nullptr);
+    ACLIMB_ASSERT_OK(run.Run(stream_));
+    run.Expect(run.Truth());
   }
-  call.SetTensor(kSelf, {2, kRows, kRows}, DType::kFloat64, values);
-  call.SetTensor(kOut, {2, kRows, kRows}, DType::kFloat64);
-  OperatorRun run(kOperators[0], call, nullptr);
-  ACLIMB_ASSERT_OK(run.Run(stream_));
-  run.Expect(run.Truth());
+}
+
+// Of many rows, two that are almost equal: float32 would get nothing of the inverse right, and of
+// equal ones there is none.
+TEST_F(Inverse, OfManyRowsThatDependOnEachOther) {
+  constexpr int64_t kRows = kLeastRowsInFloat + 5;
+  const auto of = [&](double difference) {
+    Values values(kRows * kRows);
+    for (size_t i = 0; i < kRows; ++i) values[i * (kRows + 1)] = 1;
+    values[1] = 1;
+    values[kRows] = 1;
+    values[kRows + 1] = 1 + difference;
+    return Of({kRows, kRows}, values);
+  };
+  const Values inverse = of(0x1p-23);
+  EXPECT_EQ(inverse[0], 0x1p23 + 1);
+  EXPECT_EQ(inverse[1], -0x1p23);
+  EXPECT_EQ(inverse[kRows + 1], 0x1p23);
+  EXPECT_EQ(inverse.back(), 1);
+  for (const double x : of(0)) EXPECT_TRUE(std::isnan(x)) << x;
 }
 
 TEST(InverseContract, EveryRuleIsEnforcedAndExplained) {

@@ -18,6 +18,16 @@ struct Scratch {
   double* others;   // kSteps rows that are ApartOf(rows) apart
 };
 
+inline int64_t BytesOfScratch(int64_t rows) {
+  const int64_t numbers = rows + kSteps * (rows + ApartOf(rows));
+  return rows * int64_t{sizeof(int64_t)} + numbers * int64_t{sizeof(double)};
+}
+inline Scratch ScratchAt(char* at, int64_t rows) {
+  auto* const sizes = reinterpret_cast<double*>(at + rows * int64_t{sizeof(int64_t)});
+  double* const factors = sizes + rows;
+  return {reinterpret_cast<int64_t*>(at), sizes, factors, factors + rows * kSteps};
+}
+
 // Puts the inverse in place of a matrix, for the instruction set in use; NaN where there is none.
 void Invert(double* matrix, int64_t rows, const Scratch& scratch);
 

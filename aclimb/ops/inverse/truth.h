@@ -60,8 +60,8 @@ inline long double ConditionOf(const Matrix& a, const Matrix& b) {
   return most;
 }
 
-// An inverse that is computed in double is off by its largest element times its condition and some
-// roundings for each row.
+// An inverse is off by its largest element times its condition and some roundings for each row, of
+// double or, where float32 may have found its condition small enough, of that.
 inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const auto rows = static_cast<size_t>(call.Shape(kSelf).back());
   const std::vector<double>& given = call.Values(kSelf);
@@ -79,7 +79,10 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
     for (const std::vector<long double>& row : inverse) {
       for (const long double x : row) most = std::fmax(most, static_cast<double>(std::fabs(x)));
     }
-    const double off = 2e-15 * static_cast<double>(rows) * condition * most;
+    const bool in_float = condition <= 2 * kMostFloatCondition &&
+                          IsInvertedInFloat(call.DTypeOf(kSelf), out, static_cast<int64_t>(rows));
+    const double roundings = in_float ? 6e-7 : 2e-15;
+    const double off = roundings * static_cast<double>(rows) * condition * most;
     for (size_t r = 0; r < rows; ++r) {
       for (size_t c = 0; c < rows; ++c) {
         const double value =
