@@ -12,11 +12,14 @@
 #include "aclimb/ops/indexing/int64_index.h"
 #include "aclimb/rows/dense.h"
 #include "aclimb/simd/parallel.h"
+#include "aclimb/simd/prefetch.h"
 
 namespace aclimb::indexing {
 namespace {
 
 constexpr int64_t kGrain = 16 * 1024;
+// Rows of so many bytes are prefetched.
+constexpr int64_t kFetched = 16 * 1024;
 
 void InspectIndex(const Inspector& inspector, const TensorView& index, int64_t begin, int64_t end) {
   InspectRange(inspector, "check/data/index-range", "index", index,
@@ -24,6 +27,45 @@ void InspectIndex(const Inspector& inspector, const TensorView& index, int64_t b
                 .end = end,
                 .excepted = {},
                 .because = Cat("self has ", end, " elements there")});
+}
+
+// Evenly spaced indices, and where their elements come from and go to.
+template <typename T>
+struct Line {
+  const T* from;
+  int64_t from_step, place_step;
+  const int64_t* index;
+  int64_t index_step;
+  T* to;
+  int64_t to_step, count;
+  int64_t extent;
+  int64_t wraps;  // what is added to negative indices
+};
+
+// False if there are not all of the elements. Several are read before the first one is written: a
+// read waits for a write whose address ends alike.
+template <typename T>
+[[gnu::always_inline]] inline bool GatherLine(const Line<T> line) {
+  constexpr int64_t kAtOnce = 4;
+  bool all_known = true;
+  const auto read = [&all_known, line](int64_t i) {
+    int64_t k = line.index[i * line.index_step];
+    if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(line.extent)) [[unlikely]] {
+      if (k >= 0 || k < -line.wraps) {
+        all_known = false;
+        return T{0};
+      }
+      k += line.wraps;
+    }
+    return line.from[i * line.from_step + k * line.place_step];
+  };
+  int64_t i = 0;
+  for (; i + kAtOnce <= line.count; i += kAtOnce) {
+    const T values[kAtOnce] = {read(i), read(i + 1), read(i + 2), read(i + 3)};
+    for (int64_t j = 0; j < kAtOnce; ++j) line.to[(i + j) * line.to_step] = values[j];
+  }
+  for (; i < line.count; ++i) line.to[i * line.to_step] = read(i);
+  return all_known;
 }
 
 class GatherPlan final : public Plan {
@@ -88,35 +130,23 @@ class GatherPlan final : public Plan {
     const int64_t self_inner = walk_.stride[0][inner], index_inner = walk_.stride[1][inner];
     const int64_t out_inner = walk_.stride[2][inner];
     const int64_t extent = extent_, step = step_, wraps = numbers_ ? extent_ : 0;
+    const bool dense = self_inner == 0 && step == 1 && index_inner == 1 && out_inner == 1;
+    // Most of a row that stays in a near cache is read, in any order: all of it comes in its own.
+    const bool fetches = extent > 0 && extent <= kFetched / int64_t{sizeof(T)};
     std::atomic<bool> unknown = false;
     ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
       bool all_known = true;
       walk_.Visit(begin, end, [&](const int64_t(&at)[3], int64_t n) {
-        const T* const from = self + at[0];
-        const int64_t* const index = indices + at[1];
-        T* const to = out + at[2];
-        bool known_here = true;
-        const auto read = [&, from, index](int64_t i) {
-          int64_t k = index[i * index_inner];
-          if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(extent)) [[unlikely]] {
-            if (k >= 0 || k < -wraps) {
-              known_here = false;
-              return T{0};
-            }
-            k += wraps;
-          }
-          return from[i * self_inner + k * step];
-        };
-        // Several are read before the first one is written: a read waits for a write whose address
-        // ends alike.
-        constexpr int64_t kAtOnce = 4;
-        int64_t i = 0;
-        for (; i + kAtOnce <= n; i += kAtOnce) {
-          const T values[kAtOnce] = {read(i), read(i + 1), read(i + 2), read(i + 3)};
-          for (int64_t j = 0; j < kAtOnce; ++j) to[(i + j) * out_inner] = values[j];
+        Line<T> line = {self + at[0], 0, 1, indices + at[1], 1, out + at[2], 1, n, extent, wraps};
+        // Steps that the compiler sees take no instructions.
+        if (dense) {
+          if (fetches && n >= extent / 2) PrefetchLines(line.from, extent);
+          all_known &= GatherLine(line);
+          return;
         }
-        for (; i < n; ++i) to[i * out_inner] = read(i);
-        all_known = all_known && known_here;
+        line.from_step = self_inner, line.place_step = step;
+        line.index_step = index_inner, line.to_step = out_inner;
+        all_known &= GatherLine(line);
       });
       if (!all_known) unknown.store(true, std::memory_order_relaxed);
     });
