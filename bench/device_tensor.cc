@@ -29,6 +29,8 @@ void Encode(double value, const std::string& dtype, unsigned char* to) {
   } else if (dtype == "int32") {
     const auto whole = static_cast<int32_t>(value);
     std::memcpy(to, &whole, sizeof(whole));
+  } else if (dtype == "int8") {
+    *to = static_cast<unsigned char>(static_cast<int8_t>(value));
   } else if (dtype == "bool") {
     *to = value != 0 ? 1 : 0;
   } else {
@@ -62,7 +64,7 @@ size_t SizeOfName(const std::string& dtype) {
   if (dtype == "float32" || dtype == "int32") return 4;
   if (dtype == "int64") return 8;
   if (dtype == "float16" || dtype == "bfloat16") return 2;
-  if (dtype == "bool") return 1;
+  if (dtype == "int8" || dtype == "bool") return 1;
   throw std::runtime_error("no dtype " + dtype);
 }
 
@@ -72,6 +74,7 @@ aclDataType AclDataTypeOf(const std::string& dtype) {
   if (dtype == "int64") return ACL_INT64;
   if (dtype == "float16") return ACL_FLOAT16;
   if (dtype == "bfloat16") return ACL_BF16;
+  if (dtype == "int8") return ACL_INT8;
   if (dtype == "bool") return ACL_BOOL;
   throw std::runtime_error("no dtype " + dtype);
 }

@@ -29,7 +29,7 @@ class Random {
 };
 
 // Bytes of an element, and the C interface's number, of "float32", "float16", "bfloat16",
-// "int32", "int64" or "bool".
+// "int8", "int32", "int64" or "bool".
 size_t SizeOfName(const std::string& dtype);
 aclDataType AclDataTypeOf(const std::string& dtype);
 
