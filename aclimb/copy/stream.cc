@@ -68,6 +68,13 @@ void Repeat(D d, V value, const uint8_t* pattern, int64_t begin, int64_t bytes, 
             const Store& store) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = begin;
+  // Stores that fill a cache line one right after the other are faster than one in each turn.
+  for (; i + 4 * lanes <= bytes; i += 4 * lanes) {
+    store(value, to + i);
+    store(value, to + i + lanes);
+    store(value, to + i + 2 * lanes);
+    store(value, to + i + 3 * lanes);
+  }
   for (; i + lanes <= bytes; i += lanes) store(value, to + i);
   std::memcpy(to + i, pattern, static_cast<size_t>(bytes - i));
 }
