@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/gather.h"
@@ -17,12 +18,11 @@ namespace {
 
 // Bytes that a thread takes at once.
 constexpr int64_t kGrainBytes = 256 * 1024;
-// Rows below this length are gathered, several at a time.
+// Rows below this length are gathered, several at a time; from it on, those of one element are
+// written as a pattern.
 constexpr int64_t kShortRow = 32;
 
 constexpr int64_t kBufferBytes = 4096;
-// Rows of one element from this length on are written as a pattern.
-constexpr int64_t kRepeatedRow = 128;
 constexpr int64_t kTileRowBytes = 512;
 constexpr int64_t kTileRows = 64;
 
@@ -66,7 +66,7 @@ void Job::CopyRows(int64_t begin, int64_t end) const {
   const int64_t block = kBufferBytes / widest_;
   walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
     const int64_t(&stride)[2] = {walk_.stride[0][inner_], walk_.stride[1][inner_]};
-    if (stride[0] == 0 && stride[1] == 1 && n >= kRepeatedRow) {
+    if (stride[0] == 0 && stride[1] == 1 && n >= kShortRow) {
       return RepeatElement(At(0, at[0]), n, At(1, at[1]));
     }
     if (stride[0] == 1 && stride[1] == 1) return Convert(At(0, at[0]), n, At(1, at[1]));
@@ -99,20 +99,25 @@ void Job::Convert(const char* from, int64_t count, char* to) const {
   CopyRow(from, count * size_[0], to, streams_);
 }
 
-// One element to all of a long row. Some processors write zeros faster; around the caches they do
+// One element to all of a row. Some processors write zeros faster; around the caches they do
 // so by streaming stores, and memset in chunks would go through the caches.
 void Job::RepeatElement(const char* from, int64_t count, char* to) const {
-  alignas(64) char repeated[kPatternBytes];
-  const int64_t elements = kPatternBytes / size_[1], stride = 0;
-  CopyBlock(RowAt(const_cast<char*>(from), stride, elements),
-            {.at = repeated, .axes = {}, .consecutive = true}, elements);
   const int64_t bytes = count * size_[1];
   const bool streams = streams_ && bytes >= kStreamedRow;
-  if (!streams && std::all_of(repeated, repeated + size_[1], [](char c) { return c == 0; })) {
-    std::memset(to, 0, static_cast<size_t>(bytes));
+  uint64_t element = 0;
+  if (converter_.Changes()) {
+    converter_.Run(from, 1, &element);
   } else {
-    RepeatBytes(repeated, bytes, to, streams);
+    std::memcpy(&element, from, static_cast<size_t>(size_[1]));
   }
+  if (!streams && element == 0) {
+    std::memset(to, 0, static_cast<size_t>(bytes));
+    return;
+  }
+  for (int64_t bits = 8 * size_[1]; bits < 64; bits *= 2) element |= element << bits;
+  alignas(64) uint64_t repeated[kPatternBytes / sizeof(uint64_t)];
+  std::fill(std::begin(repeated), std::end(repeated), element);
+  RepeatBytes(repeated, bytes, to, streams);
 }
 
 void Job::CopyBlock(const Place& from, const Place& to, int64_t count) const {
