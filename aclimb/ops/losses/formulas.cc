@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
 #include <algorithm>
+#include <limits>
 
 #include "aclimb/simd/exp-inl.h"
 #include "aclimb/simd/math-inl.h"
@@ -55,7 +56,9 @@ struct SmoothDifference {
   static constexpr int kOperands = 2;
   HWY_INLINE V operator()(const V* x, float beta) const {
     const V size = hn::Abs(hn::Sub(x[0], x[1])), b = Number(beta), half = Number(0.5f);
-    return hn::IfThenElse(hn::Lt(size, b), hn::Div(hn::Mul(hn::Mul(half, size), size), b),
+    // Squares of what is below the least normal number are 0, whatever they are divided by.
+    const V inverse = Number(1 / std::max(beta, std::numeric_limits<float>::min()));
+    return hn::IfThenElse(hn::Lt(size, b), hn::Mul(hn::Mul(hn::Mul(half, size), size), inverse),
                           hn::Sub(size, hn::Mul(half, b)));
   }
 };
