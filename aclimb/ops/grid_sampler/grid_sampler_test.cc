@@ -54,10 +54,17 @@ TEST_F(GridSampler, PaddingSaysWhatIsBeyondTheEnds) {
   EXPECT_EQ(Sample({0, -1, 1}, kBicubic, kBorder, true), (Values{2, 1, 3}));
 }
 
-// More channels than a vector has lanes and than are summed together, in planes and side by side.
-TEST_F(GridSampler, ManyChannels) {
+class GridSamplerOfChannels : public GridSampler, public ::testing::WithParamInterface<int64_t> {};
+
+// Few, which are planes, and more than a vector has lanes and than are summed together.
+INSTANTIATE_TEST_SUITE_P(Channels, GridSamplerOfChannels, ::testing::Values(3, 37));
+
+// In planes and side by side.
+TEST_P(GridSamplerOfChannels, Tiles) {
   using namespace grid_sampler;  // NOLINT: the positions
-  const std::vector<int64_t> image = {2, 37, 5, 6}, grid = {2, 9, 10, 2}, result = {2, 37, 9, 10};
+  const int64_t channels = GetParam();
+  const std::vector<int64_t> image = {2, channels, 5, 6}, grid = {2, 9, 10, 2};
+  const std::vector<int64_t> result = {2, channels, 9, 10};
   const auto drawn = [](int64_t count, double size) {
     Values values;
     for (int64_t i = 0; i < count; ++i) {
@@ -70,7 +77,7 @@ TEST_F(GridSampler, ManyChannels) {
       const auto layout = [&](truth::Slot slot, const truth::Call& call) {
         const std::vector<int64_t>& shape = call.Shape(slot);
         DeviceTensor::Options options;
-        if (channels_last && shape[1] == 37) {
+        if (channels_last && shape[1] == channels) {
           options.stride = {shape[1] * shape[2] * shape[3], 1, shape[3] * shape[1], shape[1]};
         }
         return options;
@@ -81,7 +88,7 @@ TEST_F(GridSampler, ManyChannels) {
         run.ExpectTruth();
       };
       truth::Call call(forward::kContract2d);
-      call.SetTensor(forward::kInput, image, DType::kFloat32, drawn(2 * 37 * 30, 1));
+      call.SetTensor(forward::kInput, image, DType::kFloat32, drawn(2 * channels * 30, 1));
       call.SetTensor(forward::kGrid, grid, DType::kFloat32, drawn(2 * 90 * 2, 1.3));
       call.SetTensor(forward::kOut, result, DType::kFloat32);
       call.SetInteger(forward::kInterpolation, interpolation);
@@ -89,8 +96,9 @@ TEST_F(GridSampler, ManyChannels) {
       call.SetInteger(forward::kCorners, 0);
       check(kOperators[0], call);
       truth::Call gradient(backward::kContract2d);
-      gradient.SetTensor(backward::kGradOutput, result, DType::kFloat32, drawn(2 * 37 * 90, 1));
-      gradient.SetTensor(backward::kInput, image, DType::kFloat32, drawn(2 * 37 * 30, 1));
+      gradient.SetTensor(backward::kGradOutput, result, DType::kFloat32,
+                         drawn(2 * channels * 90, 1));
+      gradient.SetTensor(backward::kInput, image, DType::kFloat32, drawn(2 * channels * 30, 1));
       gradient.SetTensor(backward::kGrid, grid, DType::kFloat32, drawn(2 * 90 * 2, 1.3));
       gradient.SetTensor(backward::kInputGrad, image, DType::kFloat32);
       gradient.SetTensor(backward::kGridGrad, grid, DType::kFloat32);
@@ -119,6 +127,23 @@ TEST_F(GridSampler, PlacesWithoutEndReadNothingOrAnEnd) {
   const double nan = std::nan("");
   EXPECT_TRUE(Near(Sample(places, kBicubic, kZeros, false), {nan, nan, nan, 0, 0}, {}));
   EXPECT_TRUE(Near(Sample(places, kBicubic, kBorder, false), {nan, nan, nan, 3, 1}, {}));
+}
+
+// Of elements that are not numbers, nothing comes where they are not among those that a place is
+// made of.
+TEST_F(GridSampler, ElementsElsewhereDoNotCount) {
+  using namespace grid_sampler;  // NOLINT: the modes
+  const double nan = std::nan("");
+  const DeviceTensor image({1, 2, 2, 2}, DType::kFloat32, {nan, 1, 2, 3, HUGE_VAL, 4, 5, 6});
+  const DeviceTensor grid({1, 1, 2, 2}, DType::kFloat32, {0.75, 0.75, 9, 9});
+  const DeviceTensor out({1, 2, 1, 2}, DType::kFloat32);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnGridSampler2DGetWorkspaceSize(image, grid, kBilinear, kZeros, false, out, size,
+                                                  executor);
+      },
+      &aclnnGridSampler2D, stream_));
+  EXPECT_EQ(out.Values(), (Values{3 * 0.5625, 0, 6 * 0.5625, 0}));
 }
 
 // Also where infinite elements meet a gradient: nearest elements do not move with the place.

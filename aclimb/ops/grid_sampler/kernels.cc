@@ -115,15 +115,18 @@ struct TileTaps {
 };
 
 // NaN for places that are NaN or infinite, where no cubic curve goes whatever the padding: `length`
-// of the result for each place, step `row` apart. After the loop over places, which a check slows.
+// of the result for each place, steps `row` and `column` apart. After the loop over places, which a
+// check slows.
 template <typename T>
 HWY_NOINLINE void SetWithoutCurve(const TileTaps<T>& tile, int64_t places, int64_t length, T* made,
-                                  int64_t row) {
+                                  int64_t row, int64_t column = 1) {
   if (tile.count[kAxes - 1] != 4) return;
   const auto& [layers, rows, columns] = tile.taps;
   for (int64_t i = 0; i < places; ++i) {
     if (!std::isnan(rows.weight[0][i] + columns.weight[0][i] + layers.weight[0][i])) continue;
-    std::fill_n(made + i * row, length, std::numeric_limits<T>::quiet_NaN());
+    for (int64_t c = 0; c < length; ++c) {
+      made[i * row + c * column] = std::numeric_limits<T>::quiet_NaN();
+    }
   }
 }
 
@@ -239,6 +242,59 @@ bool EachTile(const Args& args, const Body& body) {
   });
 }
 
+// One product of taps for all places of a tile.
+struct Product {
+  // Where there is no such element, the weight is 0, and nothing of element 0 remains.
+  HWY_INLINE Product(const TileTaps<float>& tile, int i, int j, int k, int64_t places) {
+    const auto& [layers, rows, columns] = tile.taps;
+    const int64_t height = tile.in[1], width = tile.in[2];
+    for (int64_t p = 0; p < places; ++p) {
+      const int64_t layer = layers.index[i][p], row = rows.index[j][p], at = columns.index[k][p];
+      const bool is_there = (layer | row | at) >= 0;
+      element[p] = is_there ? static_cast<int32_t>((layer * height + row) * width + at) : 0;
+      kept[p] = is_there ? -1 : 0;
+      const float product = layers.weight[i][p] * rows.weight[j][p] * columns.weight[k][p];
+      weight[p] = is_there ? product : 0;
+    }
+    std::fill(element + places, element + kTile, 0);
+    std::fill(kept + places, kept + kTile, 0);
+    std::fill(weight + places, weight + kTile, 0.0f);
+  }
+
+  // sums += what the product takes of a plane.
+  HWY_INLINE void AddTo(const float* plane, float* sums, int64_t places) const {
+    const hn::CappedTag<float, kTile> d;
+    const hn::RebindToSigned<decltype(d)> di;
+    for (int64_t p = 0; p < places; p += static_cast<int64_t>(hn::Lanes(d))) {
+      const auto value = hn::GatherIndex(d, plane, hn::LoadU(di, element + p));
+      const auto of_kept = hn::And(value, hn::BitCast(d, hn::LoadU(di, kept + p)));
+      hn::StoreU(hn::MulAdd(hn::LoadU(d, weight + p), of_kept, hn::LoadU(d, sums + p)), d,
+                 sums + p);
+    }
+  }
+
+  int32_t element[kTile], kept[kTile];
+  float weight[kTile];
+};
+
+// `count` places from number `first` on of a grid, of images whose channels are planes: vectors are
+// places, so that none of them takes a branch of its own. sums[channel * kTile + place]
+void SamplePlanes(const TileTaps<float>& taps, const Channels<float>& input, int64_t count,
+                  float* sums) {
+  std::fill_n(sums, input.count * kTile, 0.0f);
+  for (int i = 0; i < taps.count[0]; ++i) {
+    for (int j = 0; j < taps.count[1]; ++j) {
+      for (int k = 0; k < taps.count[2]; ++k) {
+        const Product product(taps, i, j, k, count);
+        for (int64_t c = 0; c < input.count; ++c) {
+          product.AddTo(input.data + c * input.size, sums + c * kTile, count);
+        }
+      }
+    }
+  }
+  SetWithoutCurve(taps, count, input.count, sums, 1, kTile);
+}
+
 template <typename T>
 bool SampleTyped(const Args& args) {
   const int64_t channels = args.channels, elements = args.Elements(), places = args.Places();
@@ -248,6 +304,16 @@ bool SampleTyped(const Args& args) {
     int64_t row;
     T* const made = result.Place(first, scratch, &row);
     const TileTaps<T> taps(args, n * places + first, count);
+    if constexpr (sizeof(T) == sizeof(float)) {
+      constexpr int64_t kMostElements = std::numeric_limits<int32_t>::max();
+      if (!input.last && !result.last && elements > 0 && elements <= kMostElements) {
+        SamplePlanes(taps, input, count, scratch);
+        for (int64_t c = 0; c < channels; ++c) {
+          std::copy_n(scratch + c * kTile, count, result.data + c * places + first);
+        }
+        return;
+      }
+    }
     for (int64_t i = 0; i < count; ++i) {
       const Terms<T> terms(taps, i);
       T* const to = made + i * row;
