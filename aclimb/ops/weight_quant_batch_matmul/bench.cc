@@ -5,7 +5,7 @@ namespace aclimb::weight_quant_batch_matmul {
 namespace {
 
 bench::Case Make(const char* name, int64_t rows, int64_t inner, int64_t columns,
-                 const char* dtype) {
+                 const std::string& layout, const char* dtype) {
   const auto open = [](const bench::Tensors& in, const bench::Tensors& out) {
     return [=](uint64_t* size, aclOpExecutor** executor) {
       return aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
@@ -13,13 +13,14 @@ bench::Case Make(const char* name, int64_t rows, int64_t inner, int64_t columns,
     };
   };
   const bench::Operand x = {{rows, inner}, dtype}, scale = {{columns}, dtype};
-  const bench::Operand weight = {{inner, columns}, "int8", {}, 128};
+  const bench::Operand weight = {{inner, columns}, "int8", bench::StridesOf(layout, inner), 128};
   const bench::Operand y = {{rows, columns}, dtype};
   return bench::CaseOf(
       "weight_quant_batch_matmul", name, dtype,
       {{"rows", std::to_string(rows)},
        {"inner", std::to_string(inner)},
-       {"columns", std::to_string(columns)}},
+       {"columns", std::to_string(columns)},
+       {"layout", layout}},
       {{x, weight, scale}, {y}, open, &aclnnWeightQuantBatchMatmulV2},
       {.read_bytes = x.Bytes() + weight.Bytes() + scale.Bytes(),
        .write_bytes = y.Bytes(),
@@ -30,7 +31,8 @@ bench::Case Make(const char* name, int64_t rows, int64_t inner, int64_t columns,
 
 std::vector<bench::Case> BenchCases() {
   return {
-#define ACLIMB_CASE(name, rows, inner, columns, dtype) Make(#name, rows, inner, columns, #dtype),
+#define ACLIMB_CASE(name, rows, inner, columns, layout, dtype) \
+  Make(#name, rows, inner, columns, #layout, #dtype),
 #include "aclimb/ops/weight_quant_batch_matmul/cases.inc"
 #undef ACLIMB_CASE
   };

@@ -45,9 +45,10 @@ void Unpack(const uint8_t* storage, int64_t first, int64_t count, int8_t* codes)
   for (; i < count; ++i) codes[i] = CodeAt(storage, first + i);
 }
 
-HWY_INLINE Vector LoadCodes(Tag d, const int8_t* codes) {
-  const hn::Rebind<int8_t, Tag> d8;
-  const hn::Rebind<int32_t, Tag> d32;
+template <class D>
+HWY_INLINE hn::Vec<D> LoadCodes(D d, const int8_t* codes) {
+  const hn::Rebind<int8_t, D> d8;
+  const hn::Rebind<int32_t, D> d32;
   return hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, codes)));
 }
 
@@ -219,9 +220,28 @@ void ScaleRow(const int8_t* codes, int64_t count, const float* scales, const flo
   }
 }
 
+void AddRow(const int8_t* codes, int64_t count, const float* scales, const float* offsets,
+            const Meeting& meeting) {
+  const auto add = [&](auto d, int64_t i) HWY_ATTR {
+    auto value = LoadCodes(d, codes + i);
+    if (offsets != nullptr) value = hn::Add(value, hn::LoadU(d, offsets + i));
+    value = hn::Mul(value, hn::LoadU(d, scales + i));
+    for (int64_t r = 0; r < meeting.rows; ++r) {
+      float* const at = meeting.sums + r * meeting.row + i;
+      const auto x = hn::Set(d, meeting.x[r * meeting.step]);
+      hn::StoreU(hn::MulAdd(x, value, hn::LoadU(d, at)), d, at);
+    }
+  };
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) add(d, i);
+  for (; i < count; ++i) add(hn::CappedTag<float, 1>(), i);
+}
+
 const Kernels& KernelsOfTarget() {
-  static constexpr Kernels kKernels = {&Unpack,          &ScalePiece,      &DotPiece,
-                                       &DotBlocks<Int8>, &DotBlocks<Int4>, &ScaleRow};
+  static constexpr Kernels kKernels = {&Unpack,          &ScalePiece, &DotPiece, &DotBlocks<Int8>,
+                                       &DotBlocks<Int4>, &ScaleRow,   &AddRow};
   return kKernels;
 }
 

@@ -32,6 +32,14 @@ struct Blocks {
   int64_t ahead_bytes;
 };
 
+// Rows of x whose elements of one term, `step` apart, meet a row of the weight, and their sums.
+struct Meeting {
+  const float* x;
+  int64_t step, rows;
+  float* sums;
+  int64_t row;  // elements from the sums of one to those of the next
+};
+
 // Made for the instruction set in use.
 struct Kernels {
   // Elements `first` to `first + count` of a storage of INT4, a byte each.
@@ -47,6 +55,9 @@ struct Kernels {
   // out[i] = (codes[i] + offsets[i]) * scales[i]; `offsets` may be null for 0.
   void (*scale_row)(const int8_t* codes, int64_t count, const float* scales, const float* offsets,
                     float* out);
+  // sums[i] += x * what scale_row makes.
+  void (*add_row)(const int8_t* codes, int64_t count, const float* scales, const float* offsets,
+                  const Meeting& meeting);
 };
 
 const Kernels& KernelsInUse();

@@ -15,6 +15,7 @@
 #include "aclimb/ops/weight_quant_batch_matmul/contract.h"
 #include "aclimb/ops/weight_quant_batch_matmul/kernels.h"
 #include "aclimb/simd/parallel.h"
+#include "aclimb/simd/prefetch.h"
 #include "aclimb/simd/team.h"
 
 namespace aclimb::weight_quant_batch_matmul {
@@ -22,6 +23,10 @@ namespace {
 
 // Sides of a tile of the weight, as floats 256 KiB, and rows of x that meet it.
 constexpr int64_t kTileColumns = 128, kTileTerms = 512, kTileRows = 512;
+// Columns of a weight that few rows of x meet as it lies.
+constexpr int64_t kRowColumns = 512;
+// So many rows before its own turn a row of the weight is prefetched.
+constexpr int64_t kRowsAhead = 8;
 // Integers that a thread takes at once, about.
 constexpr int64_t kGrainCodes = 64 * 1024;
 
@@ -87,12 +92,14 @@ class WeightQuantPlan final : public Plan {
     has_bias_ = of_finish.HasSelf();
     if (has_bias_) bias_step_ = of_finish.self.column * of_finish.self.Size();
     tiles_ = p_.k > 0 && (p_.m > kFewRows || p_.by_rows);
-    columns_ = tiles_ ? kTileColumns
-                      : std::clamp<int64_t>(kGrainCodes / std::max<int64_t>(1, p_.k), 1, 256);
+    as_it_lies_ = tiles_ && p_.m <= kFewRows;
+    columns_ = as_it_lies_ ? kRowColumns
+               : tiles_    ? kTileColumns
+                           : std::clamp<int64_t>(kGrainCodes / std::max<int64_t>(1, p_.k), 1, 256);
     columns_ = std::min(columns_, p_.n);
     terms_ = std::min(tiles_ ? kTileTerms : p_.k, p_.k);
     rows_ = std::min(tiles_ ? kTileRows : kFewRows, p_.m);
-    if (tiles_) MakeProducts();
+    if (tiles_ && !as_it_lies_) MakeProducts();
     const bool packed = PackedPerByte(p_.codes) > 1;
     const bool in_order = p_.term == 1 && (!packed || p_.column % 2 == 0);
     if (!tiles_ && in_order && !p_.offsets.IsGiven()) whole_ = p_.k / kBlockTerms * kBlockTerms;
@@ -153,7 +160,7 @@ class WeightQuantPlan final : public Plan {
     offsets_at_ = piece(std::max(most_groups, columns_), sizeof(float));
     of_blocks_at_ = piece(columns_ * (whole_ / kBlockTerms), sizeof(float));
     totals_at_ = piece(whole_ > 0 ? rows_ * columns_ : 0, sizeof(double));
-    tile_at_ = piece(tiles_ ? terms_ * columns_ : 0, sizeof(float));
+    tile_at_ = piece(tiles_ ? (as_it_lies_ ? rows_ : terms_) * columns_ : 0, sizeof(float));
     sums_at_ = piece(rows_ * columns_, sizeof(float));
     onednn_at_ = piece(scratch_bytes_, 1);
     x_ = planner.workspace().Book(p_.m * p_.k, sizeof(float));
@@ -285,8 +292,16 @@ class WeightQuantPlan final : public Plan {
                const Scratch& scratch) const {
     for (int64_t begin = 0; begin < p_.k; begin += terms_) {
       const int64_t terms = std::min(terms_, p_.k - begin);
+      if (as_it_lies_) {
+        AddRows(run, part, x, begin, terms, scratch);
+        continue;
+      }
       if (p_.by_rows) {
-        TileOfRows(run, part, begin, terms, scratch);
+        EachRow(run, part, begin, terms, scratch,
+                [&](int64_t t, const int8_t* codes, const float* offsets) {
+                  kernels_.scale_row(codes, part.columns, scratch.scales, offsets,
+                                     scratch.tile + t * columns_);
+                });
       } else {
         for (int64_t c = 0; c < part.columns; ++c) {
           kernels_.scale_piece(ColumnPiece(run, part.column + c, begin, terms, scratch),
@@ -298,8 +313,24 @@ class WeightQuantPlan final : public Plan {
     }
   }
 
-  void TileOfRows(const RunContext& run, const Part& part, int64_t begin, int64_t terms,
-                  const Scratch& scratch) const {
+  // The sums of these terms are added to those of the terms before.
+  void AddRows(const RunContext& run, const Part& part, const float* x, int64_t begin,
+               int64_t terms, const Scratch& scratch) const {
+    float* const sums = begin == 0 ? scratch.sums : scratch.tile;
+    std::fill_n(sums, part.rows * columns_, 0.0f);
+    EachRow(run, part, begin, terms, scratch,
+            [&](int64_t t, const int8_t* codes, const float* offsets) {
+              kernels_.add_row(codes, part.columns, scratch.scales, offsets,
+                               {x + begin + t, p_.k, part.rows, sums, columns_});
+            });
+    if (begin == 0) return;
+    for (int64_t i = 0; i < part.rows * columns_; ++i) scratch.sums[i] += sums[i];
+  }
+
+  // Calls use(term, codes, offsets) for each row of a tile; its scales are in the scratch.
+  template <typename Use>
+  void EachRow(const RunContext& run, const Part& part, int64_t begin, int64_t terms,
+               const Scratch& scratch, Use&& use) const {
     const float* const offsets = p_.offsets.IsGiven() ? scratch.offsets : nullptr;
     for (int64_t t = 0; t < terms; ++t) {
       const int64_t term = begin + t, group = term / p_.group;
@@ -311,7 +342,11 @@ class WeightQuantPlan final : public Plan {
       }
       const int8_t* const codes = Codes(run.Data(kWeight), term * p_.term + part.column * p_.column,
                                         p_.column, part.columns, scratch.codes);
-      kernels_.scale_row(codes, part.columns, scratch.scales, offsets, scratch.tile + t * columns_);
+      // They lie too far apart for the processor to see the next ones coming.
+      if (PackedPerByte(p_.codes) == 1 && t + kRowsAhead < terms) {
+        PrefetchLines(codes + kRowsAhead * p_.term, part.columns);
+      }
+      use(t, codes, offsets);
     }
   }
 
@@ -358,6 +393,7 @@ class WeightQuantPlan final : public Plan {
   bool has_bias_ = false;
   int64_t bias_step_ = 0;
   bool tiles_ = false;
+  bool as_it_lies_ = false;                     // without making floats of a tile
   int64_t rows_ = 0, columns_ = 0, terms_ = 0;  // of a tile
   int64_t whole_ = 0;                           // terms that are taken in blocks
   bool nibbles_ = false;                        // of INT4
