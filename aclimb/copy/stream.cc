@@ -15,7 +15,7 @@ namespace aclimb::copy {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Bytes = hn::ScalableTag<uint8_t>;
+using Bytes = hn::CappedTag<uint8_t, 64>;
 
 int64_t Lanes() { return static_cast<int64_t>(hn::Lanes(Bytes())); }
 
@@ -53,14 +53,24 @@ void Stream(const uint8_t* from, int64_t bytes, uint8_t* to) {
   hwy::FlushStream();
 }
 
-// A vector or more, of which the first and the last overlap their neighbours.
+// Four vectors or more, of which the first and the last four overlap their neighbours: no branch
+// depends on where rows of one length lie.
 void CopyInVectors(const uint8_t* from, int64_t bytes, uint8_t* to) {
   const Bytes d;
-  const int64_t last = bytes - Lanes();
+  const int64_t lanes = Lanes(), last = bytes - 4 * lanes;
+  const auto block = [d, lanes, from, to](int64_t i, const auto& store) HWY_ATTR {
+    const auto v0 = hn::LoadU(d, from + i), v1 = hn::LoadU(d, from + i + lanes);
+    const auto v2 = hn::LoadU(d, from + i + 2 * lanes), v3 = hn::LoadU(d, from + i + 3 * lanes);
+    store(v0, to + i);
+    store(v1, to + i + lanes);
+    store(v2, to + i + 2 * lanes);
+    store(v3, to + i + 3 * lanes);
+  };
   hn::StoreU(hn::LoadU(d, from), d, to);
-  MoveAligned(from, Lanes() - PastAligned(to), bytes, to,
-              [](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, Bytes(), at); });
-  hn::StoreU(hn::LoadU(d, from + last), d, to + last);
+  for (int64_t i = lanes - PastAligned(to); i < last; i += 4 * lanes) {
+    block(i, [d](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, d, at); });
+  }
+  block(last, [d](auto v, uint8_t* at) HWY_ATTR { hn::StoreU(v, d, at); });
 }
 
 template <class D, class V, class Store>
@@ -113,7 +123,7 @@ HWY_EXPORT(Stream);
 HWY_EXPORT(RepeatPattern);
 
 void CopyBytes(const void* from, int64_t bytes, void* to) {
-  constexpr int64_t kLong = 256;  // no vector is longer
+  constexpr int64_t kLong = 256;  // four vectors have no more
   if (bytes < kLong) {
     std::memcpy(to, from, static_cast<size_t>(bytes));
   } else {
