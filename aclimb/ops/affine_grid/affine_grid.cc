@@ -33,7 +33,9 @@ class GridPlan final : public Plan {
       auto* const places = static_cast<float*>(out_.Data(run));
       return ParallelForAll(Rows(), UnitsOfWork(kGrain, static_cast<double>(extents_[2])),
                             [&](int64_t begin, int64_t end) {
-                              for (int64_t row = begin; row < end; ++row) Row(row, maps, places);
+                              for (int64_t row = begin; row < end; ++row) {
+                                axes_ == 2 ? Row<2>(row, maps, places) : Row<3>(row, maps, places);
+                              }
                             });
     });
   }
@@ -41,27 +43,34 @@ class GridPlan final : public Plan {
  private:
   int64_t Rows() const { return batch_ * extents_[0] * extents_[1]; }
 
-  // Where the element lies between the ends of its axis, which are at -1 and 1.
-  double PlaceOf(int64_t element, int64_t extent) const {
-    const int64_t span = corners_ ? extent - 1 : extent;
-    if (span == 0) return 0;
-    return static_cast<double>(2 * element + 1 - extent) / static_cast<double>(span);
+  // The ends of an axis are at -1 and 1: an element lies at Offset() / Span().
+  static double Offset(int64_t element, int64_t extent) {
+    return static_cast<double>(2 * element + 1 - extent);
+  }
+  double Span(int64_t extent) const {
+    return static_cast<double>(std::max<int64_t>(1, corners_ ? extent - 1 : extent));
   }
 
+  template <int kAxes>
   void Row(int64_t row, const float* maps, float* places) const {
-    const int64_t image = row / (extents_[0] * extents_[1]);
-    const float* const map = maps + image * axes_ * (axes_ + 1);
-    float* to = places + row * extents_[2] * axes_;
-    double place[4] = {0, PlaceOf(row % extents_[1], extents_[1]),
-                       PlaceOf(row / extents_[1] % extents_[0], extents_[0])};
-    place[axes_] = 1;
-    for (int64_t element = 0; element < extents_[2]; ++element) {
-      place[0] = PlaceOf(element, extents_[2]);
-      for (int a = 0; a < axes_; ++a) {
-        double sum = 0;
-        for (int i = 0; i <= axes_; ++i) sum += double{map[a * (axes_ + 1) + i]} * place[i];
-        *to++ = static_cast<float>(sum);
-      }
+    const int64_t image = row / (extents_[0] * extents_[1]), width = extents_[2];
+    const float* const map = maps + image * kAxes * (kAxes + 1);
+    float* to = places + row * width * kAxes;
+    const int64_t height = extents_[1], depth = extents_[0];
+    const double place[] = {Offset(row % height, height) / Span(height),
+                            Offset(row / height % depth, depth) / Span(depth)};
+    // What all elements of a row have, and what their place is multiplied by.
+    double rest[kAxes], step[kAxes];
+    for (int a = 0; a < kAxes; ++a) {
+      const float* const own = map + a * (kAxes + 1);
+      step[a] = double{own[0]};
+      rest[a] = double{own[kAxes]};
+      for (int i = 1; i < kAxes; ++i) rest[a] += double{own[i]} * place[i - 1];
+    }
+    const double span = Span(width);
+    for (int64_t element = 0; element < width; ++element) {
+      const double across = Offset(element, width) / span;
+      for (int a = 0; a < kAxes; ++a) *to++ = static_cast<float>(step[a] * across + rest[a]);
     }
   }
 
