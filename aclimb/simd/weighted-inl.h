@@ -103,6 +103,37 @@ HWY_INLINE void AddWeighted(D d, const Terms& terms, int64_t length, bool stream
   }
 }
 
+// The same of two rows of that type that are a vector long at least: their weights are read once.
+template <class D, class Terms, typename T = hn::TFromD<D>>
+HWY_INLINE void AddTwoWeighted(D d, const Terms& terms, int64_t length, bool stream,
+                               T* HWY_RESTRICT to) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T* row[2];
+  T weight[2];
+  int next = 0;
+  terms([&](const T* from, auto of) {
+    row[next] = from;
+    weight[next++] = static_cast<T>(of);
+  });
+  const auto first = hn::Set(d, weight[0]), second = hn::Set(d, weight[1]);
+  const auto sum = [&](int64_t i) HWY_ATTR {
+    return hn::MulAdd(second, hn::LoadU(d, row[1] + i), hn::Mul(first, hn::LoadU(d, row[0] + i)));
+  };
+  int64_t i = 0;
+  for (; i + 4 * lanes <= length; i += 4 * lanes) {
+    const auto a = sum(i), b = sum(i + lanes), c = sum(i + 2 * lanes), e = sum(i + 3 * lanes);
+    StoreAs(d, a, stream, to + i);
+    StoreAs(d, b, stream, to + i + lanes);
+    StoreAs(d, c, stream, to + i + 2 * lanes);
+    StoreAs(d, e, stream, to + i + 3 * lanes);
+  }
+  // The last vector may overlap the one before.
+  for (; i < length; i += lanes) {
+    const int64_t at = HWY_MIN(i, length - lanes);
+    StoreAs(d, sum(at), stream, to + at);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace aclimb
 HWY_AFTER_NAMESPACE();

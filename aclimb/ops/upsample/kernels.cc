@@ -55,7 +55,7 @@ HWY_BEFORE_NAMESPACE();
 namespace aclimb::upsample {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-using namespace aclimb::HWY_NAMESPACE;  // NOLINT: AddWeighted
+using namespace aclimb::HWY_NAMESPACE;  // NOLINT: AddWeighted, AddTwoWeighted
 
 void FillGroup(const Parts& parts, int64_t first, int64_t end, int64_t lanes, int64_t source,
                Group* group, const Groups& groups) {
@@ -140,7 +140,9 @@ struct Rows {
 
 template <typename T, class Terms>
 HWY_INLINE void SumOf(const Terms& terms, int64_t count, int64_t length, bool stream, T* to) {
-  if (count <= kFew) {
+  if (count == 2 && length >= static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()))) {
+    AddTwoWeighted(hn::ScalableTag<T>(), terms, length, stream, to);
+  } else if (count <= kFew) {
     AddWeighted(hn::ScalableTag<T>(), terms, length, stream, to);
   } else {
     AddWeighted(hn::ScalableTag<double>(), terms, length, false, to);
