@@ -127,10 +127,10 @@ TEST(Copy, LargerThanCaches) {
 // From and to any address; nothing before or behind is written.
 TEST(Copy, Bytes) {
   EachTarget([] {
-    for (const int64_t bytes : {0, 100, 2048, 2113, 70'001}) {
+    for (const int64_t bytes : {0, 100, 256, 257, 399, 2048, 2113, 70'001}) {
       for (int odd = 0; odd < 4; ++odd) {
         std::vector<char> from(static_cast<size_t>(bytes) + 4), to(from.size(), 9);
-        for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * i % 8);
+        for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(10 + i * 7919 % 113);
         CopyBytes(from.data() + 3 - odd, bytes, to.data() + odd);
         ASSERT_EQ(std::memcmp(from.data() + 3 - odd, to.data() + odd, static_cast<size_t>(bytes)),
                   0)
