@@ -24,6 +24,9 @@ namespace {
 constexpr uint64_t kAlignment = ACLIMB_MEMORY_GRANULE;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t kPage = 4096;
+// So many bytes from the start of the space have ordinary pages: programs that have few small
+// tensors hold no huge ones for them.
+constexpr uint64_t kOrdinaryBytes = 2 * kHugePage;
 constexpr uint64_t kLargeBlock = uint64_t{1} << 20;
 constexpr uint64_t kCommitStep = uint64_t{64} << 20;
 // What the process may hold beside a quarter more than the program once had in use.
@@ -114,7 +117,7 @@ AddressSpace::AddressSpace(int device, uint64_t capacity, uint64_t range, bool h
   small_ = RangeHeap(0, small_end_);
   large_ = RangeHeap(small_end_, range - small_end_);
   large_committed_ = small_end_;
-  madvise(kernel_base_ + small_end_, range - small_end_, MADV_HUGEPAGE);
+  madvise(kernel_base_ + kOrdinaryBytes, range - kOrdinaryBytes, MADV_HUGEPAGE);
 }
 
 bool AddressSpace::Contains(const void* address) const {
