@@ -25,6 +25,8 @@ int64_t WidthOf(int64_t extent) { return std::clamp<int64_t>(32 * 1024 / extent,
 
 // Entries between the prefetch of an entry and its turn.
 constexpr int64_t kAhead = 8;
+// Lines side by side that are prefetched at most: the processor sees the rest coming.
+constexpr int64_t kMostAhead = 128;
 
 // ---- One entry after the other
 
@@ -144,8 +146,12 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
             for (int64_t s = 0; s < shape.count; ++s) {
               const int64_t away = sources.Of(s);
               if (shared) {
-                const int64_t place = places.Of(at[2], s);
+                const int64_t place = places.Of(line, s);
                 if (!goes_here(place)) continue;
+                if (s + kAhead < count) {
+                  const int64_t next = places.Of(line, s + kAhead);
+                  if (share.Has(next)) Prefetch(to + next, std::min(n, kMostAhead), out_inner);
+                }
                 ApplyToLines(to + place, out_inner, from + away, source_inner, n, function);
                 continue;
               }
