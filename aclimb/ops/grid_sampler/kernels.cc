@@ -247,14 +247,16 @@ struct Product {
   // Where there is no such element, the weight is 0, and nothing of element 0 remains.
   HWY_INLINE Product(const TileTaps<float>& tile, int i, int j, int k, int64_t places) {
     const auto& [layers, rows, columns] = tile.taps;
-    const int64_t height = tile.in[1], width = tile.in[2];
+    // Numbers of elements fit, so that a vector has many of them.
+    const auto height = static_cast<int32_t>(tile.in[1]), width = static_cast<int32_t>(tile.in[2]);
     for (int64_t p = 0; p < places; ++p) {
-      const int64_t layer = layers.index[i][p], row = rows.index[j][p], at = columns.index[k][p];
-      const bool is_there = (layer | row | at) >= 0;
-      element[p] = is_there ? static_cast<int32_t>((layer * height + row) * width + at) : 0;
-      kept[p] = is_there ? -1 : 0;
+      const auto layer = static_cast<int32_t>(layers.index[i][p]);
+      const auto row = static_cast<int32_t>(rows.index[j][p]);
+      const auto at = static_cast<int32_t>(columns.index[k][p]);
+      kept[p] = ~((layer | row | at) >> 31);
+      element[p] = ((layer * height + row) * width + at) & kept[p];
       const float product = layers.weight[i][p] * rows.weight[j][p] * columns.weight[k][p];
-      weight[p] = is_there ? product : 0;
+      weight[p] = kept[p] != 0 ? product : 0;
     }
     std::fill(element + places, element + kTile, 0);
     std::fill(kept + places, kept + kTile, 0);
