@@ -276,7 +276,7 @@ void Link::Handle(const Frame& frame) {
       welcome_ = true;
       break;
     case FrameType::kRefused:
-      refused_.emplace();
+      refused_ = Failure();
       refused_->code = reader.Number<uint32_t>();
       refused_->text = reader.Text();
       break;

@@ -182,9 +182,9 @@ Sharing FindSharedElement(const TensorDescriptor& tensor, SharedElement& shared)
 Sharing FindSharedElement(const TensorView& one, const TensorView& other, int64_t ahead,
                           SharedElement& shared) {
   // In bytes, or in halves of them where an element is one.
-  const int64_t parts = std::max(PackedPerByte(one.dtype), PackedPerByte(other.dtype));
-  const int64_t one_size = BytesOf(one.dtype, parts), other_size = BytesOf(other.dtype, parts);
-  ahead *= parts;
+  const int64_t packed = std::max(PackedPerByte(one.dtype), PackedPerByte(other.dtype));
+  const int64_t one_size = BytesOf(one.dtype, packed), other_size = BytesOf(other.dtype, packed);
+  ahead *= packed;
   // Steps through `other` and back through `one` that go as far as the end of `one` is ahead. In
   // elements, or in bytes with those of a pair of elements.
   const bool in_elements = one_size == other_size && ahead % one_size == 0;

@@ -250,9 +250,10 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
   engine->Unpark();
   const uint64_t target = queue->submitted;
   const uint32_t aborts = queue->aborts;
-  using Clock = std::chrono::steady_clock;
-  const auto deadline = timeout_ms < 0 ? Clock::time_point::max()
-                                       : Clock::now() + std::chrono::milliseconds(timeout_ms);
+  using std::chrono::steady_clock;
+  const auto deadline = timeout_ms < 0
+                            ? steady_clock::time_point::max()
+                            : steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   const auto is_over = [&] {
     return queue->finished.load(std::memory_order_relaxed) >= target || queue->aborts != aborts ||
            queue->DependsOnDroppedWork();

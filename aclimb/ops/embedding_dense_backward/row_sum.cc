@@ -174,6 +174,12 @@ class RowSummer {
     }
   }
 
+  // Of several blocks. It is not inlined, which halves the time to compile this file.
+  HWY_NOINLINE void SumOneOfBlocks(int64_t first, int64_t last, int64_t column, int64_t width,
+                                   int64_t end, float* sum) {
+    SumBlock(first, last, column, width, end, sum);
+  }
+
   // Columns [begin, end) of the sum of the rows of grad at [first, last).
   void SumRow(int64_t first, int64_t last, int64_t begin, int64_t end) {
     for (int64_t column = begin; column < end;) {
@@ -197,10 +203,10 @@ class RowSummer {
       const int64_t width = writer_.Reserve(end - column, &sum);
       int64_t block = first;
       for (; last - block > kBlockRows; block += kBlockRows) {
-        SumBlock(block, block + kBlockRows, column, width, end, sum);
+        SumOneOfBlocks(block, block + kBlockRows, column, width, end, sum);
         AddToTotals(sum, width, block == first, totals);
       }
-      SumBlock(block, last, column, width, end, sum);
+      SumOneOfBlocks(block, last, column, width, end, sum);
       RoundTotals(totals, width, divisor, sum);
       writer_.Commit(width);
       column += width;

@@ -30,7 +30,7 @@ inline void DrawConstant(truth::Draw& draw, truth::Call& call) {
   truth::MarkUnlessObeyed(draw, call);
 }
 
-// Paddings of the last dimensions of a shape, which grows by them.
+// Paddings of the last dimensions of a shape, which grows by them, up to the elements of a draw.
 template <int kDims>
 std::vector<int64_t> DrawPadding(truth::Draw& draw, Edge edge, std::vector<int64_t>& shape) {
   std::vector<int64_t> padding;
@@ -41,6 +41,9 @@ std::vector<int64_t> DrawPadding(truth::Draw& draw, Edge edge, std::vector<int64
                           ? draw.Below(std::max<int64_t>(1, inner[d]))
                           : std::max<int64_t>(draw.Below(8) - (draw.Flip() ? 4 : 0), 1 - shape[d]));
     shape[d] += padding.back();
+    if (padding.back() > 0 && ElementCountOf(shape) > draw.most_elements()) {
+      shape[d] -= std::exchange(padding.back(), 0);
+    }
   }
   return padding;
 }

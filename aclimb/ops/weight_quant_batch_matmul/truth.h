@@ -24,15 +24,23 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const int64_t rows = call.Shape(kX)[0], terms = call.Shape(kX)[1];
   const int64_t columns = call.Shape(kWeight)[1];
   const DType dtype = call.DTypeOf(kX);
+  // A row for each column.
+  std::vector<double> weights;
+  for (int64_t column = 0; column < columns; ++column) {
+    for (int64_t term = 0; term < terms; ++term) {
+      const double offset = call.IsGiven(kOffset) ? ElementOf(call, kOffset, term, column) : 0;
+      const double code = call.Values(kWeight)[static_cast<size_t>(term * columns + column)];
+      weights.push_back((code + offset) * ElementOf(call, kScale, term, column));
+    }
+  }
   std::vector<double> values, allowed;
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) {
+      const double* const x = call.Values(kX).data() + row * terms;
+      const double* const weight = weights.data() + column * terms;
       double sum = 0, magnitude = 0;
       for (int64_t term = 0; term < terms; ++term) {
-        const double offset = call.IsGiven(kOffset) ? ElementOf(call, kOffset, term, column) : 0;
-        const double code = call.Values(kWeight)[static_cast<size_t>(term * columns + column)];
-        const double weight = (code + offset) * ElementOf(call, kScale, term, column);
-        const double product = call.Values(kX)[static_cast<size_t>(row * terms + term)] * weight;
+        const double product = x[term] * weight[term];
         sum += product;
         magnitude += std::fabs(product);
       }
