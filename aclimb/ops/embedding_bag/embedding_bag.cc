@@ -19,6 +19,10 @@
 namespace aclimb::embedding_bag {
 namespace {
 
+// So many elements of rows are added up at once: they and their sums stay in the first cache.
+constexpr int64_t kMostColumns = 256;
+// So many rows are added up in float32, and their sums in double.
+constexpr int64_t kMostTerms = 32;
 // So many rows before its own turn a row is prefetched.
 constexpr int64_t kAhead = 16;
 // Elements that a thread takes at once.
@@ -49,10 +53,15 @@ class Line {
     }
     read_.Run(from, count, to);
   }
-  // As AddRows(), of rows with any stride.
+  // sum[i] += factor * what Load() would give, of each row; or = it, if they are the first.
   void Add(const Terms& terms, int64_t stride, int64_t count, bool first, double* sum) const {
-    if (stride == 1) return AddRows(dtype_, terms, count, first, sum);
     if (first) std::fill_n(sum, count, 0.0);
+    if (stride == 1) {
+      float sums[kMostColumns];
+      AddRows(dtype_, terms, count, sums);
+      for (int64_t i = 0; i < count; ++i) sum[i] += static_cast<double>(sums[i]);
+      return;
+    }
     double row[kMostColumns];
     for (int64_t k = 0; k < terms.count; ++k) {
       Load(terms.rows[k], stride, count, row);
@@ -135,7 +144,7 @@ class BagPlan final : public Plan {
       const TensorView factors = run.View(kPerSampleWeights);
       if (!copy::Copy(factors, Dense(factors, DType::kFloat32, run.Piece(factors_)))) return;
     }
-    const bool in_range = Divide(run, bags);
+    const bool in_range = FindBags(run, bags);
     const TensorView weight = run.View(kWeight), output = run.View(kOutput);
     const int64_t width = weight.shape[1], blocks = CeilDivide(width, kMostColumns);
     std::atomic<bool> unknown = !in_range;
@@ -172,7 +181,7 @@ class BagPlan final : public Plan {
 
  private:
   // The bag of each index, and how many rows each bag has. False if an offset is out of range.
-  bool Divide(const RunContext& run, const Bags& bags) const {
+  bool FindBags(const RunContext& run, const Bags& bags) const {
     auto* const bag_of = run.Piece<int64_t>(bag_of_);
     const bool tells = run.View(kOffset2Bag).ElementCount() != 0;
     if (tells) std::fill_n(bag_of, bags.count, -1);
@@ -191,18 +200,35 @@ class BagPlan final : public Plan {
   bool Bag(const RunContext& run, const Bags& bags, const TensorView& weight,
            const TensorView& output, int64_t b, int64_t column) const {
     const int64_t width = std::min(kMostColumns, weight.shape[1] - column);
+    const float* const factors = weighs_ ? run.Piece<const float>(factors_) : nullptr;
+    const int64_t size = run.Piece<const int64_t>(sizes_)[b];
+    // Without a sum in double, where that is of few rows.
+    if (!largest_ && size <= kMostTerms && weight.stride[1] == 1 && output.stride[1] == 1 &&
+        output.dtype == DType::kFloat32) {
+      auto* const to = reinterpret_cast<float*>(line_.At(output, b, column));
+      const bool all_known = AddUp(bags, b, weight, column, factors, [&](const Terms& terms, bool) {
+        AddRows(DType::kFloat32, terms, width, to);
+      });
+      if (mode_ == kMean) Divide(size, width, to);
+      return all_known;
+    }
     double sum[kMostColumns];
     const bool all_known =
         largest_ ? FindLargest(bags, b, weight, column, width, sum,
                                run.Piece<int64_t>(rows_) + b * weight.shape[1] + column)
-                 : AddUp(bags, b, weight, column, width,
-                         weighs_ ? run.Piece<const float>(factors_) : nullptr, sum);
-    if (mode_ == kMean) {
-      const int64_t size = std::max<int64_t>(1, run.Piece<const int64_t>(sizes_)[b]);
-      for (int64_t c = 0; c < width; ++c) sum[c] /= static_cast<double>(size);
-    }
+                 : AddUp(bags, b, weight, column, factors, [&](const Terms& terms, bool first) {
+                     line_.Add(terms, weight.stride[1], width, first, sum);
+                   });
+    if (mode_ == kMean) Divide(size, width, sum);
     line_.Store(sum, output.stride[1], width, line_.At(output, b, column));
     return all_known;
+  }
+
+  // Sums to means. One of no rows stays 0.
+  template <typename T>
+  static void Divide(int64_t size, int64_t width, T* sums) {
+    const auto by = static_cast<T>(std::max<int64_t>(1, size));
+    for (int64_t c = 0; c < width; ++c) sums[c] /= by;
   }
 
   static bool IsRow(const TensorView& weight, int64_t index) {
@@ -226,24 +252,25 @@ class BagPlan final : public Plan {
     return all_known;
   }
 
-  bool AddUp(const Bags& bags, int64_t b, const TensorView& weight, int64_t column, int64_t width,
-             const float* factors, double* sum) const {
+  // Calls add(terms, first) for some rows of a bag at a time, if only for none.
+  template <typename Add>
+  bool AddUp(const Bags& bags, int64_t b, const TensorView& weight, int64_t column,
+             const float* factors, Add&& add) const {
     const void *rows[kMostTerms], *later[kMostTerms];
     float own[kMostTerms];
     int64_t count = 0;
     bool first = true;
-    const auto add = [&] {
-      line_.Add({rows, later, own, std::exchange(count, 0)}, weight.stride[1], width,
-                std::exchange(first, false), sum);
+    const auto add_these = [&] {
+      add(Terms{rows, later, own, std::exchange(count, 0)}, std::exchange(first, false));
     };
     const bool all_known = EachRow(bags, b, weight, [&](int64_t i, int64_t index) {
       const int64_t next = bags.indices[std::min(i + kAhead, bags.count - 1)];
       rows[count] = line_.At(weight, index, column);
       later[count] = IsRow(weight, next) ? line_.At(weight, next, column) : rows[count];
       own[count] = factors == nullptr ? 1 : factors[i];
-      if (++count == kMostTerms) add();
+      if (++count == kMostTerms) add_these();
     });
-    if (first || count != 0) add();
+    if (first || count != 0) add_these();
     return all_known;
   }
 

@@ -7,7 +7,6 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
 #include "aclimb/simd/float-inl.h"
-#include "aclimb/simd/totals-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::embedding_bag {
@@ -35,22 +34,20 @@ HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float* sums)
 }
 
 template <typename T>
-void AddRowsOf(const Terms& terms, int64_t width, bool first, double* totals) {
+void AddRowsOf(const Terms& terms, int64_t width, float* sums) {
   constexpr int kMany = 8;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  HWY_ALIGN float sums[kMostColumns];
   int64_t c = 0;
   for (; c + kMany * lanes <= width; c += kMany * lanes) AddColumns<kMany, T>(d, terms, c, sums);
   for (; c + lanes <= width; c += lanes) AddColumns<1, T>(d, terms, c, sums);
   for (; c < width; ++c) AddColumns<1, T>(hn::CappedTag<float, 1>(), terms, c, sums);
-  aclimb::HWY_NAMESPACE::AddToTotals(sums, width, first, totals);
 }
 
-void AddRowsHere(DType dtype, const Terms& terms, int64_t width, bool first, double* totals) {
-  if (dtype == DType::kFloat32) return AddRowsOf<float>(terms, width, first, totals);
-  if (dtype == DType::kFloat16) return AddRowsOf<Float16>(terms, width, first, totals);
-  AddRowsOf<BFloat16>(terms, width, first, totals);
+void AddRowsHere(DType dtype, const Terms& terms, int64_t width, float* sums) {
+  if (dtype == DType::kFloat32) return AddRowsOf<float>(terms, width, sums);
+  if (dtype == DType::kFloat16) return AddRowsOf<Float16>(terms, width, sums);
+  AddRowsOf<BFloat16>(terms, width, sums);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -62,8 +59,8 @@ namespace aclimb::embedding_bag {
 
 HWY_EXPORT(AddRowsHere);
 
-void AddRows(DType dtype, const Terms& terms, int64_t width, bool first, double* totals) {
-  HWY_DYNAMIC_DISPATCH(AddRowsHere)(dtype, terms, width, first, totals);
+void AddRows(DType dtype, const Terms& terms, int64_t width, float* sums) {
+  HWY_DYNAMIC_DISPATCH(AddRowsHere)(dtype, terms, width, sums);
 }
 
 }  // namespace aclimb::embedding_bag

@@ -6,11 +6,6 @@
 
 namespace aclimb::embedding_bag {
 
-// So many elements of rows are added up at once: they and their sums stay in the first cache.
-inline constexpr int64_t kMostColumns = 256;
-// So many rows are added up in float32, and their sums in double.
-inline constexpr int64_t kMostTerms = 32;
-
 // Rows that are added up, each the elements of one dtype beside each other.
 struct Terms {
   const void* const* rows;
@@ -20,8 +15,7 @@ struct Terms {
   int64_t count;
 };
 
-// totals[i] += the sum of factor * row[i], in the order of the rows; or = it, if it is the first.
-// Of float32 or a half type.
-void AddRows(DType dtype, const Terms& terms, int64_t width, bool first, double* totals);
+// sums[i] = the sum of factor * row[i], in the order of the rows. Of float32 or a half type.
+void AddRows(DType dtype, const Terms& terms, int64_t width, float* sums);
 
 }  // namespace aclimb::embedding_bag
