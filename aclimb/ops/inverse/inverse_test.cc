@@ -59,6 +59,12 @@ TEST_F(Inverse, OfAlmostEqualRows) {
   }
 }
 
+// Columns of any size divide the rows of the inverse.
+TEST_F(Inverse, OfColumnsOfAnySize) {
+  EXPECT_EQ(Of({2, 2}, {0x1p-40, 0x1p40, 0x1p-40, 0x1p41}),
+            (Values{0x1p41, -0x1p40, -0x1p-40, 0x1p-40}));
+}
+
 // Blocks and panels that are not whole, in double and in float32.
 TEST_F(Inverse, ManyRows) {
   for (const auto& [rows, dtype] :

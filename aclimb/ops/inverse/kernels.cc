@@ -38,18 +38,34 @@ HWY_INLINE void SubtractAll(double* HWY_RESTRICT row, const double* factors,
   }
 }
 
-// The sum of the products of what the row's elements and the factors are without their signs.
-double SumOf(const double* row, const double* factors, int64_t count) {
+// The largest element of each column, and the sums of the rows of the matrix that is scaled by
+// them, all without signs.
+void MeasureRows(const double* matrix, int64_t rows, const Scratch& scratch) {
+  double* HWY_RESTRICT scales = scratch.scales;
+  std::fill_n(scales, rows, 0.0);
+  for (int64_t r = 0; r < rows; ++r) {
+    const double* const row = matrix + r * rows;
+    for (int64_t c = 0; c < rows; ++c) scales[c] = std::max(scales[c], std::fabs(row[c]));
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    const double* const row = matrix + r * rows;
+    scratch.sizes[r] = 0;
+    for (int64_t c = 0; c < rows; ++c) scratch.sizes[r] += std::fabs(row[c]) / scales[c];
+  }
+}
+
+// Of a row of the inverse, whose sum with the sizes is its condition.
+bool IsCertain(const double* row, int64_t rows, double scale, const double* sizes) {
   double sum = 0;
-  for (int64_t c = 0; c < count; ++c) sum += std::fabs(row[c]) * (factors ? factors[c] : 1);
-  return sum;
+  for (int64_t c = 0; c < rows; ++c) sum += std::fabs(row[c]) * sizes[c];
+  return sum * scale <= kMostCondition;
 }
 
 // Steps [begin, end) of Gauss and Jordan. Rows outside of these are changed once, at the end: until
 // then their columns of the steps stand in `factors`, where a step brings its own up to date, and
 // a row that becomes a pivot's is changed first.
 void TakeSteps(double* matrix, int64_t rows, int64_t begin, int64_t end, const Scratch& scratch) {
-  const auto& [pivots, sizes, factors, others] = scratch;
+  const auto& [pivots, scales, sizes, factors, others] = scratch;
   const int64_t apart = ApartOf(rows);
   std::fill_n(factors, rows * kSteps, 0.0);
   std::fill_n(others, apart * kSteps, 0.0);
@@ -96,8 +112,7 @@ void TakeSteps(double* matrix, int64_t rows, int64_t begin, int64_t end, const S
 // that change places on the way are columns of the inverse that change back at the end.
 void InvertOne(double* matrix, int64_t rows, const Scratch& scratch) {
   int64_t* const pivots = scratch.pivots;
-  double* const sizes = scratch.sizes;
-  for (int64_t r = 0; r < rows; ++r) sizes[r] = SumOf(matrix + r * rows, nullptr, rows);
+  MeasureRows(matrix, rows, scratch);
   for (int64_t k = 0; k < rows; k += kSteps) {
     TakeSteps(matrix, rows, k, std::min(rows, k + kSteps), scratch);
   }
@@ -106,7 +121,7 @@ void InvertOne(double* matrix, int64_t rows, const Scratch& scratch) {
     for (int64_t k = rows - 1; k >= 0; --k) std::swap(row[k], row[pivots[k]]);
   }
   for (int64_t r = 0; r < rows; ++r) {
-    if (SumOf(matrix + r * rows, sizes, rows) <= kMostCondition) continue;
+    if (IsCertain(matrix + r * rows, rows, scratch.scales[r], scratch.sizes)) continue;
     std::fill_n(matrix, rows * rows, std::numeric_limits<double>::quiet_NaN());
     return;
   }

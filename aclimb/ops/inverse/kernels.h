@@ -13,19 +13,20 @@ constexpr int64_t ApartOf(int64_t rows) { return rows + 8; }
 // What a matrix needs besides.
 struct Scratch {
   int64_t* pivots;  // `rows` numbers
-  double* sizes;    // the same
+  double* scales;   // the same: the largest element of each column
+  double* sizes;    // the same: sums of rows
   double* factors;  // kSteps for each row
   double* others;   // kSteps rows that are ApartOf(rows) apart
 };
 
 inline int64_t BytesOfScratch(int64_t rows) {
-  const int64_t numbers = rows + kSteps * (rows + ApartOf(rows));
+  const int64_t numbers = 2 * rows + kSteps * (rows + ApartOf(rows));
   return rows * int64_t{sizeof(int64_t)} + numbers * int64_t{sizeof(double)};
 }
 inline Scratch ScratchAt(char* at, int64_t rows) {
-  auto* const sizes = reinterpret_cast<double*>(at + rows * int64_t{sizeof(int64_t)});
-  double* const factors = sizes + rows;
-  return {reinterpret_cast<int64_t*>(at), sizes, factors, factors + rows * kSteps};
+  auto* const scales = reinterpret_cast<double*>(at + rows * int64_t{sizeof(int64_t)});
+  double* const factors = scales + 2 * rows;
+  return {reinterpret_cast<int64_t*>(at), scales, scales + rows, factors, factors + rows * kSteps};
 }
 
 // Puts the inverse in place of a matrix, for the instruction set in use; NaN where there is none.

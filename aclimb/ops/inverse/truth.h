@@ -60,8 +60,18 @@ inline long double ConditionOf(const Matrix& a, const Matrix& b) {
   return most;
 }
 
-// An inverse is off by its largest element times its condition and some roundings for each row, of
-// double or, where float32 may have found its condition small enough, of that.
+// The largest element of each column, without its sign.
+inline std::vector<long double> ColumnsOf(const Matrix& matrix) {
+  std::vector<long double> columns(matrix.size(), 0);
+  for (const std::vector<long double>& row : matrix) {
+    for (size_t c = 0; c < row.size(); ++c) columns[c] = std::fmax(columns[c], std::fabs(row[c]));
+  }
+  return columns;
+}
+
+// An inverse is off by its largest element times its condition and some roundings for each row: of
+// float32 where that may have found the condition small enough. In double the columns' scales,
+// which the rows of the inverse divide by, change nothing.
 inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const auto rows = static_cast<size_t>(call.Shape(kSelf).back());
   const std::vector<double>& given = call.Values(kSelf);
@@ -74,16 +84,23 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
       matrix[r].assign(begin, begin + static_cast<int64_t>(rows));
     }
     const Matrix inverse = InverseOf(matrix);
-    const auto condition = static_cast<double>(ConditionOf(inverse, matrix));
-    double most = 0;
-    for (const std::vector<long double>& row : inverse) {
-      for (const long double x : row) most = std::fmax(most, static_cast<double>(std::fabs(x)));
-    }
-    const bool in_float = condition <= 2 * kMostFloatCondition &&
+    const long double unscaled = ConditionOf(inverse, matrix);
+    const bool in_float = unscaled <= 2 * kMostFloatCondition &&
                           IsInvertedInFloat(call.DTypeOf(kSelf), out, static_cast<int64_t>(rows));
-    const double roundings = in_float ? 6e-7 : 2e-15;
-    const double off = roundings * static_cast<double>(rows) * condition * most;
+    const std::vector<long double> columns = ColumnsOf(matrix);
+    Matrix scaled = matrix, scaled_inverse = inverse;
+    long double most = 0;
     for (size_t r = 0; r < rows; ++r) {
+      for (size_t c = 0; c < rows; ++c) {
+        scaled[r][c] /= columns[c];
+        scaled_inverse[r][c] *= columns[r];
+        most = std::fmax(most, std::fabs((in_float ? inverse : scaled_inverse)[r][c]));
+      }
+    }
+    const auto condition = static_cast<double>(ConditionOf(scaled_inverse, scaled));
+    for (size_t r = 0; r < rows; ++r) {
+      const long double part = in_float ? 6e-7L * unscaled : 2e-15L * condition / columns[r];
+      const auto off = static_cast<double>(part * static_cast<long double>(rows) * most);
       for (size_t c = 0; c < rows; ++c) {
         const double value =
             condition <= kMostCondition ? static_cast<double>(inverse[r][c]) : std::nan("");
