@@ -170,22 +170,26 @@ Block BlockOf(const Triangle& t, int64_t begin, int64_t solved) {
   return {first, end, t.upper ? end : begin, t.upper ? t.rows : first};
 }
 
-// The block's rows of the panels += its columns times the same rows of them.
+// The block's rows of the panels += its columns times the same rows of them. The last columns come
+// first, so that sums are cut at the same places where rows are left out at the beginning.
 void AddSolved(const Triangle& t, const Block& block, std::span<const SidePanel> panels) {
   const PanelKernels& kernels = PanelKernelsFor(DType::kFloat32, false);
-  for (int64_t k = block.from; k < block.to; k += kPanelTerms) {
+  for (int64_t to = block.to; to > block.from; to -= kPanelTerms) {
+    const int64_t k = std::max(block.from, to - kPanelTerms);
     for (const SidePanel& sides : panels) {
       const int64_t width = RoundUp(sides.columns, kernels.lanes);
       kernels.multiply(t.matrix + block.first * t.row + k, t.row, block.end - block.first,
-                       sides.panel + k * width, width, std::min(kPanelTerms, block.to - k),
-                       sides.columns, true, sides.panel + block.first * width, width, {});
+                       sides.panel + k * width, width, to - k, sides.columns, true,
+                       sides.panel + block.first * width, width, {});
     }
   }
 }
 
 }  // namespace
 
-void SolveTriangle(const Triangle& triangle, int64_t begin, std::span<const SidePanel> panels) {
+void SolveTriangle(const Triangle& triangle, int64_t zeros, std::span<const SidePanel> panels) {
+  // Whole blocks, so that the others begin where they always do.
+  const int64_t begin = zeros / kRowsBetween * kRowsBetween;
   HWY_DYNAMIC_DISPATCH(ReadSides)(triangle.rows, panels);
   for (int64_t solved = begin; solved < triangle.rows; solved += kRowsBetween) {
     const Block block = BlockOf(triangle, begin, solved);

@@ -28,8 +28,9 @@ struct SidePanel {
 
 // Puts the solutions with their signs changed into the panels. These meet the rows of the triangle
 // together; what is computed of one depends on no other.
-//   begin  rows of the right sides that are zero, from the first on, which are left out; for lower
-//          triangles alone, else 0
-void SolveTriangle(const Triangle& triangle, int64_t begin, std::span<const SidePanel> panels);
+//   zeros  rows of the right sides that are -0, from the first on, for lower triangles alone, else
+//   0;
+//          some are left out, which changes no solution
+void SolveTriangle(const Triangle& triangle, int64_t zeros, std::span<const SidePanel> panels);
 
 }  // namespace aclimb::matmul

@@ -133,7 +133,7 @@ class FloatPlan final : public Plan {
       auto* const panel = reinterpret_cast<float*>(scratch + i * panel_bytes_);
       const int64_t column = cut_.Begin(first + i), columns = cut_.Length(first + i);
       const int64_t width = RoundUp(columns, kernels_.lanes);
-      std::fill_n(panel, rows_ * width, 0.0f);
+      std::fill_n(panel, rows_ * width, -0.0f);
       // Both triangles change signs.
       for (int64_t c = 0; c < columns; ++c) panel[(column + c) * width + c] = -1;
       panels[i] = {.panel = panel, .columns = columns};

@@ -10,6 +10,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
+#include "tests/support/setting.h"
 
 namespace aclimb::testing {
 
@@ -85,6 +86,20 @@ TEST_F(Inverse, ManyRows) {
     OperatorRun run(kOperators[0], call, nullptr);
     ACLIMB_ASSERT_OK(run.Run(stream_));
     run.Expect(run.Truth());
+  }
+}
+
+// Panels that are solved together, of which a larger team has fewer.
+TEST_F(Inverse, DoesNotDependOnTheTeam) {
+  constexpr int64_t kRows = 300;
+  const Values values = Random(1).Reals(kRows * kRows, -1, 1);
+  Values known;
+  for (const char* threads : {"1", "3", "8"}) {
+    SCOPED_TRACE(threads);
+    const Setting setting("ACLIMB_THREADS", threads);
+    const Values inverse = Of({kRows, kRows}, values);
+    if (known.empty()) known = inverse;
+    EXPECT_TRUE(inverse == known);
   }
 }
 
