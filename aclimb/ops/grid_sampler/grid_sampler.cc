@@ -115,7 +115,7 @@ Result<PlanPointer> PlanForward(const Arguments& arguments, Planner& planner) {
   plan->out = ImagesAsTheyAre(arguments, planner, kOut, false);
   // Vectors are then places of a plane.
   const bool by_planes = args.dtype == DType::kFloat32 && !plan->out.channels_last;
-  plan->input = SampledImages(arguments, planner, kInput, args, by_planes ? 5 : 2);
+  plan->input = SampledImages(arguments, planner, kInput, args, by_planes ? kFewChannels : 2);
   plan->scratch.Book(planner, args.batch * args.Places(), ScratchBytes(args, false));
   planner.Costs({.cycles = CyclesOf(args) + plan->input.dense.CopyCycles() +
                            plan->grid.CopyCycles() + plan->out.dense.CopyCycles()});

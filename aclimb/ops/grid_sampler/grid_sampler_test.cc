@@ -54,16 +54,24 @@ TEST_F(GridSampler, PaddingSaysWhatIsBeyondTheEnds) {
   EXPECT_EQ(Sample({0, -1, 1}, kBicubic, kBorder, true), (Values{2, 1, 3}));
 }
 
-class GridSamplerOfChannels : public GridSampler, public ::testing::WithParamInterface<int64_t> {};
+struct ImageSize {
+  int64_t channels, height, width;
+};
 
-// Few, which are planes, and more than a vector has lanes and than are summed together.
-INSTANTIATE_TEST_SUITE_P(Channels, GridSamplerOfChannels, ::testing::Values(3, 37));
+class GridSamplerOfImages : public GridSampler, public ::testing::WithParamInterface<ImageSize> {};
+
+// Few channels, which are planes; more than a vector has lanes and than are summed together; so
+// many in images that have too many elements for a copy.
+INSTANTIATE_TEST_SUITE_P(Images, GridSamplerOfImages,
+                         ::testing::Values(ImageSize{3, 5, 6}, ImageSize{37, 5, 6},
+                                           ImageSize{37, 20, 21}));
 
 // In planes and side by side.
-TEST_P(GridSamplerOfChannels, Tiles) {
+TEST_P(GridSamplerOfImages, Tiles) {
   using namespace grid_sampler;  // NOLINT: the positions
-  const int64_t channels = GetParam();
-  const std::vector<int64_t> image = {2, channels, 5, 6}, grid = {2, 9, 10, 2};
+  const auto [channels, height, width] = GetParam();
+  const int64_t elements = 2 * channels * height * width;
+  const std::vector<int64_t> image = {2, channels, height, width}, grid = {2, 9, 10, 2};
   const std::vector<int64_t> result = {2, channels, 9, 10};
   const auto drawn = [](int64_t count, double size) {
     Values values;
@@ -74,7 +82,7 @@ TEST_P(GridSamplerOfChannels, Tiles) {
   };
   for (int64_t interpolation = 0; interpolation < 3; ++interpolation) {
     for (const bool channels_last : {false, true}) {
-      const auto layout = [&](truth::Slot slot, const truth::Call& call) {
+      const auto layout = [&, channels = channels](truth::Slot slot, const truth::Call& call) {
         const std::vector<int64_t>& shape = call.Shape(slot);
         DeviceTensor::Options options;
         if (channels_last && shape[1] == channels) {
@@ -88,7 +96,7 @@ TEST_P(GridSamplerOfChannels, Tiles) {
         run.ExpectTruth();
       };
       truth::Call call(forward::kContract2d);
-      call.SetTensor(forward::kInput, image, DType::kFloat32, drawn(2 * channels * 30, 1));
+      call.SetTensor(forward::kInput, image, DType::kFloat32, drawn(elements, 1));
       call.SetTensor(forward::kGrid, grid, DType::kFloat32, drawn(2 * 90 * 2, 1.3));
       call.SetTensor(forward::kOut, result, DType::kFloat32);
       call.SetInteger(forward::kInterpolation, interpolation);
@@ -98,7 +106,7 @@ TEST_P(GridSamplerOfChannels, Tiles) {
       truth::Call gradient(backward::kContract2d);
       gradient.SetTensor(backward::kGradOutput, result, DType::kFloat32,
                          drawn(2 * channels * 90, 1));
-      gradient.SetTensor(backward::kInput, image, DType::kFloat32, drawn(2 * channels * 30, 1));
+      gradient.SetTensor(backward::kInput, image, DType::kFloat32, drawn(elements, 1));
       gradient.SetTensor(backward::kGrid, grid, DType::kFloat32, drawn(2 * 90 * 2, 1.3));
       gradient.SetTensor(backward::kInputGrad, image, DType::kFloat32);
       gradient.SetTensor(backward::kGridGrad, grid, DType::kFloat32);

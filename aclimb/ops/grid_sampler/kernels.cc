@@ -22,6 +22,8 @@ namespace aclimb::grid_sampler {
 
 // Places that are looked at together: their elements of a channel fill a few cache lines.
 inline constexpr int64_t kTile = 64;
+// From so many on, vectors of places are worth it for any number of channels.
+inline constexpr int64_t kManyPlaces = 32;
 
 struct Kernels {
   bool (*sample)(const Args& args);
@@ -242,8 +244,9 @@ bool EachTile(const Args& args, const Body& body) {
   });
 }
 
-// One product of taps for all places of a tile.
+// One product of taps for all places of a tile, and for as many more as the last vector has lanes.
 struct Product {
+  using D = hn::CappedTag<float, kTile>;
   // Where there is no such element, the weight is 0, and nothing of element 0 remains.
   HWY_INLINE Product(const TileTaps<float>& tile, int i, int j, int k, int64_t places) {
     const auto& [layers, rows, columns] = tile.taps;
@@ -258,15 +261,20 @@ struct Product {
       const float product = layers.weight[i][p] * rows.weight[j][p] * columns.weight[k][p];
       weight[p] = kept[p] != 0 ? product : 0;
     }
-    std::fill(element + places, element + kTile, 0);
-    std::fill(kept + places, kept + kTile, 0);
-    std::fill(weight + places, weight + kTile, 0.0f);
+    const int64_t end = WholeVectors(places);
+    std::fill(element + places, element + end, 0);
+    std::fill(kept + places, kept + end, 0);
+    std::fill(weight + places, weight + end, 0.0f);
+  }
+
+  static int64_t WholeVectors(int64_t places) {
+    return RoundUp(places, static_cast<int64_t>(hn::Lanes(D())));
   }
 
   // sums += what the product takes of a plane.
   HWY_INLINE void AddTo(const float* plane, float* sums, int64_t places) const {
-    const hn::CappedTag<float, kTile> d;
-    const hn::RebindToSigned<decltype(d)> di;
+    const D d;
+    const hn::RebindToSigned<D> di;
     for (int64_t p = 0; p < places; p += static_cast<int64_t>(hn::Lanes(d))) {
       const auto value = hn::GatherIndex(d, plane, hn::LoadU(di, element + p));
       const auto of_kept = hn::And(value, hn::BitCast(d, hn::LoadU(di, kept + p)));
@@ -283,7 +291,9 @@ struct Product {
 // places, so that none of them takes a branch of its own. sums[channel * kTile + place]
 void SamplePlanes(const TileTaps<float>& taps, const Channels<float>& input, int64_t count,
                   float* sums) {
-  std::fill_n(sums, input.count * kTile, 0.0f);
+  for (int64_t c = 0; c < input.count; ++c) {
+    std::fill_n(sums + c * kTile, Product::WholeVectors(count), 0.0f);
+  }
   for (int i = 0; i < taps.count[0]; ++i) {
     for (int j = 0; j < taps.count[1]; ++j) {
       for (int k = 0; k < taps.count[2]; ++k) {
@@ -308,7 +318,8 @@ bool SampleTyped(const Args& args) {
     const TileTaps<T> taps(args, n * places + first, count);
     if constexpr (sizeof(T) == sizeof(float)) {
       constexpr int64_t kMostElements = std::numeric_limits<int32_t>::max();
-      if (!input.last && !result.last && elements > 0 && elements <= kMostElements) {
+      const bool is_worth = channels < kFewChannels || count >= kManyPlaces;
+      if (is_worth && !input.last && !result.last && elements > 0 && elements <= kMostElements) {
         SamplePlanes(taps, input, count, scratch);
         for (int64_t c = 0; c < channels; ++c) {
           std::copy_n(scratch + c * kTile, count, result.data + c * places + first);
