@@ -37,8 +37,8 @@ class FloatPlan final : public Plan {
     triangles_ = planner.workspace().Book((rows_ + 8) * LowerUpperRow(rows_), sizeof(float));
     sizes_ = planner.workspace().Book(2 * rows_, sizeof(float));
     places_ = planner.workspace().Book(2 * rows_, sizeof(int64_t));
-    doubles_ = planner.workspace().Book(rows_ * rows_, sizeof(double));
-    double_scratch_ = planner.workspace().Book(BytesOfScratch(rows_), 1);
+    left_ = planner.workspace().Book(batches_, sizeof(int64_t));
+    double_scratch_.Book(planner, batches_, BytesOfDoubles() + BytesOfScratch(rows_));
     planner.Costs({.cycles = Work() * static_cast<double>(batches_) / 12 + self_.CopyCycles() +
                              out_.CopyCycles()});
   }
@@ -49,11 +49,17 @@ class FloatPlan final : public Plan {
     rows::RunDense(run, {&self_, &out_}, [&] {
       const auto* const from = static_cast<const float*>(self_.Data(run));
       auto* const to = static_cast<float*>(out_.Data(run));
+      auto* const left = run.Piece<int64_t>(left_);
+      int64_t count = 0;
       for (int64_t batch = 0; batch < batches_; ++batch) {
         const int64_t offset = batch * rows_ * rows_;
-        if (!InvertOne(run, from + offset, to + offset)) return false;
+        bool is_good = false;
+        if (!InvertOne(run, from + offset, to + offset, &is_good)) return false;
+        if (!is_good) left[count++] = offset;
       }
-      return true;
+      return double_scratch_.Run(
+          run, count, UnitsOfWork(kGrain, Work()),
+          [&](int64_t i, char* scratch) { InvertInDouble(from + left[i], scratch, to + left[i]); });
     });
   }
 
@@ -76,15 +82,18 @@ class FloatPlan final : public Plan {
             .shape = {rows_, rows_},
             .stride = {row, 1}};
   }
-  TensorView Turned(const float* data, int64_t row) const {
-    TensorView turned = Matrix(data, row);
-    std::swap(turned.stride[0], turned.stride[1]);
-    return turned;
+  TensorView Transposed(const float* data, int64_t row) const {
+    TensorView transposed = Matrix(data, row);
+    std::swap(transposed.stride[0], transposed.stride[1]);
+    return transposed;
   }
   int64_t Units() const { return CeilDivide(cut_.Panels(), together_); }
 
+  int64_t BytesOfDoubles() const { return rows_ * rows_ * int64_t{sizeof(double)}; }
+
   // False when the run was cancelled.
-  bool InvertOne(const RunContext& run, const float* from, float* to) const {
+  //   is_good  whether float32 is enough for the matrix
+  bool InvertOne(const RunContext& run, const float* from, float* to, bool* is_good) const {
     auto* const triangles = run.Piece<float>(triangles_);
     auto* const sizes = run.Piece<float>(sizes_);
     auto* const conditions = sizes + rows_;
@@ -102,7 +111,7 @@ class FloatPlan final : public Plan {
       });
     };
     const bool copied =
-        copy::Copy(Turned(from, rows_), Matrix(triangles, factors.row)) &&
+        copy::Copy(Transposed(from, rows_), Matrix(triangles, factors.row)) &&
         for_each_row([&](int64_t r) { sizes[r] = SumOfSizes(from + r * rows_, nullptr, rows_); });
     if (!copied || !Factorize(run, factors, scratch_)) return false;
     for (int64_t r = 0; r < rows_; ++r) places[r] = r;
@@ -112,16 +121,16 @@ class FloatPlan final : public Plan {
     const bool solved = scratch_.Run(
         run, Units(), UnitsOfWork(kGrain, unit_work),
         [&](int64_t unit, char* scratch) { SolveColumns(factors, unit, scratch, to); });
-    const bool turned = solved && copy::Copy(Turned(to, rows_), Matrix(triangles, factors.row));
-    const bool placed = turned && for_each_row([&](int64_t r) {
+    const bool transposed =
+        solved && copy::Copy(Transposed(to, rows_), Matrix(triangles, factors.row));
+    const bool placed = transposed && for_each_row([&](int64_t r) {
                           const float* const row = triangles + r * factors.row;
                           std::copy_n(row, rows_, to + places[r] * rows_);
                           conditions[places[r]] = SumOfSizes(row, sizes, rows_);
                         });
     if (!placed) return false;
-    const bool is_good = std::all_of(conditions, conditions + rows_,
-                                     [](float sum) { return sum <= kMostFloatCondition; });
-    if (!is_good) InvertInDouble(run, from, to);
+    *is_good = std::all_of(conditions, conditions + rows_,
+                           [](float sum) { return sum <= kMostFloatCondition; });
     return true;
   }
 
@@ -154,11 +163,11 @@ class FloatPlan final : public Plan {
     matmul::SolveTriangle(triangle, 0, used);
   }
 
-  void InvertInDouble(const RunContext& run, const float* from, float* to) const {
-    auto* const matrix = run.Piece<double>(doubles_);
+  void InvertInDouble(const float* from, char* scratch, float* to) const {
+    auto* const matrix = reinterpret_cast<double*>(scratch);
     const int64_t count = rows_ * rows_;
     std::copy_n(from, count, matrix);
-    Invert(matrix, rows_, ScratchAt(run.Piece<char>(double_scratch_), rows_));
+    Invert(matrix, rows_, ScratchAt(scratch + BytesOfDoubles(), rows_));
     for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(matrix[i]);
   }
 
@@ -167,8 +176,8 @@ class FloatPlan final : public Plan {
   const matmul::PanelCut cut_{rows_, kernels_};
   rows::Dense self_, out_;
   int64_t together_ = 1, panel_bytes_ = 0;
-  UnitScratch scratch_;
-  WorkspacePiece triangles_, sizes_, places_, doubles_, double_scratch_;
+  UnitScratch scratch_, double_scratch_;
+  WorkspacePiece triangles_, sizes_, places_, left_;  // left: where matrices for double begin
 };
 
 }  // namespace
