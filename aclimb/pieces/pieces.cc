@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "aclimb/copy/convert.h"
@@ -110,8 +111,9 @@ class PiecesPlan final : public Plan {
   // What all pieces have in a row if they have equally many rows, neither short nor long, of
   // consecutive elements that are copied as they are; else 0.
   int64_t RowBytes() const {
-    constexpr int64_t kShortRow = 64;
-    int64_t bytes = 0;
+    // In a cache the pieces' own loops move short rows faster; memory is faster in order.
+    constexpr int64_t kShortRow = 64, kShortRowInCache = 128;
+    int64_t bytes = 0, shortest = std::numeric_limits<int64_t>::max();
     for (const Piece& piece : pieces_) {
       const Axis& row = piece.axes[1];
       const int64_t row_bytes = row.extent * SizeIn(piece.to.dtype);
@@ -120,8 +122,15 @@ class PiecesPlan final : public Plan {
         return 0;
       }
       bytes += row_bytes;
+      shortest = std::min(shortest, row_bytes);
     }
+    if (shortest < kShortRowInCache && !IsBeyondCache(bytes)) return 0;
     return bytes <= kGrainBytes ? bytes : 0;
+  }
+
+  // Whether no cache holds what rows of so many bytes are read from and written to.
+  bool IsBeyondCache(int64_t row_bytes) const {
+    return 2 * pieces_[0].axes[0].extent * row_bytes > CacheShareBytes();
   }
 
   // A row of each piece in turn: what lies side by side is written in its order.
@@ -142,7 +151,7 @@ class PiecesPlan final : public Plan {
                      .bytes = piece.axes[1].extent * size});
     }
     const int64_t count = pieces_[0].axes[0].extent;
-    const bool streams = 2 * count * row_bytes_ > CacheShareBytes();
+    const bool streams = IsBeyondCache(row_bytes_);
     return ParallelForAll(count, kGrainBytes / row_bytes_, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         for (const Rows& rows : all) {
