@@ -23,6 +23,16 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class SearchSorted : public DeviceTest {};
 
+// Each row of `width` values so many times side by side: eight values are looked for together,
+// those that are left one by one.
+Values Repeated(const Values& values, int64_t width, int times) {
+  Values all;
+  for (auto row = values.begin(); row != values.end(); row += width) {
+    for (int i = 0; i < times; ++i) all.insert(all.end(), row, row + width);
+  }
+  return all;
+}
+
 TEST_F(SearchSorted, PlacesInSequences) {
   const double nan = std::nan("");
   const auto search = [&](const DeviceTensor& sequence, const DeviceTensor& self, bool right,
@@ -37,18 +47,19 @@ TEST_F(SearchSorted, PlacesInSequences) {
     return out.Values();
   };
   const DeviceTensor sequence({5}, DType::kFloat32, {-kInfinity, 1, 3, 3, 7});
-  const DeviceTensor self({7}, DType::kFloat32, {3, 1, 0, 8, nan, kInfinity, -kInfinity});
-  EXPECT_EQ(search(sequence, self, false, nullptr), (Values{2, 1, 1, 5, 5, 5, 0}));
-  EXPECT_EQ(search(sequence, self, true, nullptr), (Values{4, 2, 1, 5, 5, 5, 1}));
+  const DeviceTensor self({14}, DType::kFloat32,
+                          Repeated({3, 1, 0, 8, nan, kInfinity, -kInfinity}, 7, 2));
+  EXPECT_EQ(search(sequence, self, false, nullptr), Repeated({2, 1, 1, 5, 5, 5, 0}, 7, 2));
+  EXPECT_EQ(search(sequence, self, true, nullptr), Repeated({4, 2, 1, 5, 5, 5, 1}, 7, 2));
   // One for each line, and a sorter; a place that is not there is an element 0.
   const DeviceTensor lines({2, 3}, DType::kInt8, {5, 1, 3, 30, 20, 10});
-  const DeviceTensor values({2, 2}, DType::kInt8, {3, 0, 3, 30});
+  const DeviceTensor values({2, 10}, DType::kInt8, Repeated({3, 0, 3, 30}, 2, 5));
   const DeviceTensor sorter({2, 3}, DType::kInt64, {1, 2, 0, 2, 1, 0});
-  EXPECT_EQ(search(lines, values, false, sorter), (Values{1, 0, 0, 2}));
+  EXPECT_EQ(search(lines, values, false, sorter), Repeated({1, 0, 0, 2}, 2, 5));
   const DeviceTensor wrong({2, 3}, DType::kInt64, {-1, 3, 1'000'000, 2, 1, 0});
-  EXPECT_EQ(search(lines, values, true, wrong), (Values{3, 3, 0, 3}));
+  EXPECT_EQ(search(lines, values, true, wrong), Repeated({3, 3, 0, 3}, 2, 5));
   const DeviceTensor none({0}, DType::kFloat32);
-  EXPECT_EQ(search(none, self, true, nullptr), Values(7));
+  EXPECT_EQ(search(none, self, true, nullptr), Values(14));
 }
 
 TEST_F(SearchSorted, PlacesOfNumbers) {
