@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "aclimb/ops/apply_adam_w_v2/operators.h"
+#include "aclimb/simd/each_target.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
+#include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
 namespace aclimb::testing {
@@ -23,6 +25,7 @@ using aclimb::testing::CallArguments;
 using aclimb::testing::ContractHarness;
 using aclimb::testing::DeviceTensor;
 using aclimb::testing::Near;
+using aclimb::testing::OperatorRun;
 using aclimb::testing::RunBothPhases;
 
 class ApplyAdamWV2 : public aclimb::testing::DeviceTest {};
@@ -44,6 +47,39 @@ TEST_F(ApplyAdamWV2, StepsAreCountedFromZero) {
         },
         &aclnnApplyAdamWV2, stream_));
     EXPECT_TRUE(Near(var.Values(), {expected[i]}, {1e-4, 0}));
+  }
+}
+
+TEST_F(ApplyAdamWV2, WholeVectorsAndWhatIsLeftOfThem) {
+  constexpr int64_t kCount = 257;
+  const auto values = [](int64_t step, int64_t least) {
+    std::vector<double> all;
+    for (int64_t i = 0; i < kCount; ++i) {
+      all.push_back(static_cast<double>(i * step % 101 + least) / 64);
+    }
+    return all;
+  };
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    for (const bool amsgrad : {false, true}) {
+      truth::Call call(kContract);
+      call.SetTensor(kVar, {kCount}, dtype, values(7, -50));
+      call.SetTensor(kM, {kCount}, dtype, values(11, -50));
+      call.SetTensor(kV, {kCount}, dtype, values(13, 1));
+      if (amsgrad) call.SetTensor(kMax, {kCount}, dtype, values(17, 1));
+      call.SetTensor(kGrad, {kCount}, dtype, values(19, -50));
+      call.SetTensor(kStep, {1}, DType::kInt64, {3});
+      for (const int number : {kLr, kBeta1, kBeta2, kWeightDecay}) call.SetReal(number, 0.25);
+      call.SetReal(kEps, 0x1p-20);
+      call.SetInteger(kAmsgrad, amsgrad ? 1 : 0);
+      call.SetInteger(kMaximize, 0);
+      SCOPED_TRACE(NameOf(dtype));
+      EachTarget([&] {
+        SCOPED_TRACE(hwy::TargetName(hwy::SupportedTargets()));
+        OperatorRun run(kOperators[0], call);
+        ACLIMB_ASSERT_OK(run.Run(stream_));
+        run.ExpectTruth();
+      });
+    }
   }
 }
 
