@@ -19,8 +19,6 @@
 namespace aclimb::embedding_bag {
 namespace {
 
-// So many elements of rows are added up at once: they and their sums stay in the first cache.
-constexpr int64_t kMostColumns = 256;
 // So many rows are added up in float32, and their sums in double.
 constexpr int64_t kMostTerms = 32;
 // So many rows before its own turn a row is prefetched.
@@ -55,13 +53,8 @@ class Line {
   }
   // sum[i] += factor * what Load() would give, of each row; or = it, if they are the first.
   void Add(const Terms& terms, int64_t stride, int64_t count, bool first, double* sum) const {
+    if (stride == 1) return AddRowsToTotals(dtype_, terms, count, first, sum);
     if (first) std::fill_n(sum, count, 0.0);
-    if (stride == 1) {
-      float sums[kMostColumns];
-      AddRows(dtype_, terms, count, sums);
-      for (int64_t i = 0; i < count; ++i) sum[i] += static_cast<double>(sums[i]);
-      return;
-    }
     double row[kMostColumns];
     for (int64_t k = 0; k < terms.count; ++k) {
       Load(terms.rows[k], stride, count, row);

@@ -1,12 +1,15 @@
 // What is particular to the operator; the suite has the rest.
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "aclimb/ops/embedding_bag/operators.h"
+#include "aclimb/simd/each_target.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
+#include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 #include "tests/support/run_failure.h"
 
@@ -65,6 +68,42 @@ TEST_F(EmbeddingBag, BagsOfAnySize) {
   ACLIMB_ASSERT_OK(Bags(table, {0, 2, 3, 1}, {0, 3}, kLargest, false, 1, results));
   EXPECT_EQ(results.output, (Values{5, 8, 0, 0}));
   EXPECT_EQ(results.rows, (Values{2, 3, 0, 0}));
+}
+
+// Sums in float32 alone and those that go on in double, of whole vectors and what is left of them.
+TEST_F(EmbeddingBag, SumsOfFewRowsAndOfMore) {
+  constexpr int64_t kRows = 100, kWidth = 257;
+  Values table, indices;
+  for (int64_t i = 0; i < kRows * kWidth; ++i) {
+    table.push_back(static_cast<double>(i * 7919 % 1013 - 506) / 64);
+  }
+  table[0] = table[kWidth] = 2e38;
+  for (int64_t i = 0; i < 31 + 32 + 33; ++i) indices.push_back(static_cast<double>(i));
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    for (const int64_t mode : {kSum, kMean}) {
+      truth::Call call(kContract);
+      call.SetTensor(kWeight, {kRows, kWidth}, dtype, table);
+      call.SetTensor(kIndices, {31 + 32 + 33}, DType::kInt64, indices);
+      call.SetTensor(kOffsets, {3}, DType::kInt64, {0, 31, 31 + 32});
+      for (const int flag : {kScaleGradByFreq, kSparse, kIncludeLastOffset}) {
+        call.SetInteger(flag, 0);
+      }
+      call.SetInteger(kMode, mode);
+      call.SetInteger(kPaddingIdx, -1);
+      call.SetTensor(kOutput, {3, kWidth}, dtype);
+      call.SetTensor(kOffset2Bag, {31 + 32 + 33}, DType::kInt64);
+      for (const int numbers : {kBagSize, kMaxIndices}) {
+        call.SetTensor(numbers, {3}, DType::kInt64);
+      }
+      SCOPED_TRACE(std::string(NameOf(dtype)) + " " + std::to_string(mode));
+      EachTarget([&] {
+        SCOPED_TRACE(hwy::TargetName(hwy::SupportedTargets()));
+        OperatorRun run(kOperators[0], call);
+        ACLIMB_ASSERT_OK(run.Run(stream_));
+        run.ExpectTruth();
+      });
+    }
+  }
 }
 
 TEST_F(EmbeddingBag, WhatIsNotThereFailsTheRun) {

@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
 #include "aclimb/simd/float-inl.h"
+#include "aclimb/simd/totals-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::embedding_bag {
@@ -50,6 +51,13 @@ void AddRowsHere(DType dtype, const Terms& terms, int64_t width, float* sums) {
   AddRowsOf<BFloat16>(terms, width, sums);
 }
 
+void AddRowsToTotalsHere(DType dtype, const Terms& terms, int64_t width, bool first,
+                         double* totals) {
+  float sums[kMostColumns];
+  AddRowsHere(dtype, terms, width, sums);
+  aclimb::HWY_NAMESPACE::AddToTotals(sums, width, first, totals);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace aclimb::embedding_bag
 HWY_AFTER_NAMESPACE();
@@ -58,9 +66,13 @@ HWY_AFTER_NAMESPACE();
 namespace aclimb::embedding_bag {
 
 HWY_EXPORT(AddRowsHere);
+HWY_EXPORT(AddRowsToTotalsHere);
 
 void AddRows(DType dtype, const Terms& terms, int64_t width, float* sums) {
   HWY_DYNAMIC_DISPATCH(AddRowsHere)(dtype, terms, width, sums);
+}
+void AddRowsToTotals(DType dtype, const Terms& terms, int64_t width, bool first, double* totals) {
+  HWY_DYNAMIC_DISPATCH(AddRowsToTotalsHere)(dtype, terms, width, first, totals);
 }
 
 }  // namespace aclimb::embedding_bag

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "aclimb/ops/embedding_bag/contract.h"
 #include "aclimb/truth/call.h"
 #include "aclimb/truth/cast.h"
+#include "aclimb/truth/compare.h"
 #include "aclimb/truth/draw_call.h"
 #include "aclimb/truth/draw_tensor.h"
 #include "aclimb/truth/outputs.h"
@@ -50,7 +52,7 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
                                 ? own * call.Values(kPerSampleWeights)[static_cast<size_t>(i)]
                                 : own;
         sum += term;
-        size += std::fabs(term);
+        if (std::isfinite(term)) size += std::fabs(term);
         if (first || own > most) {
           most = own;
           from = row;
@@ -60,13 +62,14 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
       const double terms = std::max<double>(1, static_cast<double>(members.size()));
       const double value = is_largest ? most : mode == kMean ? sum / terms : sum;
       values.push_back(value);
-      // Some rows are added up in float32, and their sums in double.
+      // Some rows are added up in float32, where their sum may be too large, and their sums in
+      // double.
       const double error = is_largest ? 0 : 2e-6 * size;
-      allowed.push_back(std::isfinite(value)
-                            ? error +
-                                  truth::RoundingOf(dtype) * (is_largest ? 0 : std::fabs(value)) +
-                                  truth::LeastOf(dtype)
-                            : 0);
+      const bool is_anything = !is_largest && size + error > std::numeric_limits<float>::max();
+      const double rounding = is_largest ? 0 : truth::RoundingOf(dtype) * std::fabs(value);
+      allowed.push_back(is_anything            ? truth::kAnything
+                        : std::isfinite(value) ? error + rounding + truth::LeastOf(dtype)
+                                               : 0);
       if (is_largest) largest.push_back(from);
     }
   }
