@@ -24,7 +24,7 @@ namespace {
 // Sides of a tile of the weight, as floats 256 KiB, and rows of x that meet it.
 constexpr int64_t kTileColumns = 128, kTileTerms = 512, kTileRows = 512;
 // Columns of a weight that few rows of x meet as it lies.
-constexpr int64_t kRowColumns = 512;
+constexpr int64_t kLeastRowColumns = 128, kMostRowColumns = 512;
 // So many rows before its own turn a row of the weight is prefetched.
 constexpr int64_t kRowsAhead = 8;
 // Integers that a thread takes at once, about.
@@ -93,7 +93,7 @@ class WeightQuantPlan final : public Plan {
     if (has_bias_) bias_step_ = of_finish.self.column * of_finish.self.Size();
     tiles_ = p_.k > 0 && (p_.m > kFewRows || p_.by_rows);
     as_it_lies_ = tiles_ && p_.m <= kFewRows;
-    columns_ = as_it_lies_ ? kRowColumns
+    columns_ = as_it_lies_ ? RowColumns()
                : tiles_    ? kTileColumns
                            : std::clamp<int64_t>(kGrainCodes / std::max<int64_t>(1, p_.k), 1, 256);
     columns_ = std::min(columns_, p_.n);
@@ -129,6 +129,12 @@ class WeightQuantPlan final : public Plan {
   }
 
  private:
+  // Fewer columns for larger teams, of which each thread shall have work. No sum depends on it.
+  int64_t RowColumns() const {
+    const int64_t share = RoundUp(CeilDivide(p_.n, int64_t{TeamSize()}), int64_t{64});
+    return std::clamp(share, kLeastRowColumns, kMostRowColumns);
+  }
+
   // A part of y.
   struct Part {
     int64_t row, rows, column, columns;

@@ -32,9 +32,9 @@ class WeightQuant : public DeviceTest {
         &aclnnWeightQuantBatchMatmulV2, stream_);
   }
 
-  // Of 300 columns and groups of 32 terms.
-  void ExpectProduct(DType dtype, int64_t rows, int64_t terms, bool transposed) {
-    constexpr int64_t kColumns = 300;
+  // Of groups of 32 terms.
+  void ExpectProduct(DType dtype, int64_t rows, int64_t terms, bool transposed,
+                     int64_t columns = 300) {
     const int64_t groups = (terms + 31) / 32;
     truth::Call call(kContractOfV2);
     const auto fill = [](int64_t count, int64_t range) {
@@ -45,19 +45,20 @@ class WeightQuant : public DeviceTest {
       return values;
     };
     call.SetTensor(kX, {rows, terms}, kF16, fill(rows * terms, 13));
-    call.SetTensor(kWeight, {terms, kColumns}, dtype, fill(terms * kColumns, 15));
-    std::vector<double> scales = fill(groups * kColumns, 11);
+    call.SetTensor(kWeight, {terms, columns}, dtype, fill(terms * columns, 15));
+    std::vector<double> scales = fill(groups * columns, 11);
     for (double& scale : scales) scale = std::exp2(-scale - 6);
-    call.SetTensor(kScale, {groups, kColumns}, kF16, scales);
+    call.SetTensor(kScale, {groups, columns}, kF16, scales);
     call.SetInteger(kGroupSize, 32);
-    call.SetTensor(kY, {rows, kColumns}, kF16);
+    call.SetTensor(kY, {rows, columns}, kF16);
     OperatorRun run(kOperators[0], call, [&](truth::Slot slot) {
       DeviceTensor::Options options;
       if (transposed && slot.parameter == kWeight) options.stride = {1, terms};
       if (transposed && slot.parameter == kScale) options.stride = {1, groups};
       return options;
     });
-    SCOPED_TRACE(std::string(NameOf(dtype)) + " " + std::to_string(rows));
+    SCOPED_TRACE(std::string(NameOf(dtype)) + " " + std::to_string(rows) + " " +
+                 std::to_string(columns));
     ACLIMB_ASSERT_OK(run.Run(stream_));
     run.Expect(run.Truth());
   }
@@ -84,13 +85,23 @@ TEST_F(WeightQuant, LargeWeightsOfBothLayouts) {
   }
 }
 
+// Columns of which the last tile has few, or one.
+TEST_F(WeightQuant, FewRowsMeetManyColumns) {
+  for (const DType dtype : {DType::kInt8, DType::kInt4}) {
+    for (const int64_t columns : {513, 700}) ExpectProduct(dtype, 3, 600, false, columns);
+  }
+}
+
 // Each set has calls of its own, since a plan keeps the kernels that it was made with.
 TEST_F(WeightQuant, FewRowsInEveryInstructionSet) {
   int64_t terms = 70;
   EachTarget([&] {
     SCOPED_TRACE(hwy::TargetName(hwy::SupportedTargets()));
     for (const DType dtype : {DType::kInt8, DType::kInt4}) {
-      for (const int64_t rows : {1, 2, 3, 4}) ExpectProduct(dtype, rows, terms += 2, true);
+      for (const int64_t rows : {1, 2, 3, 4}) {
+        ExpectProduct(dtype, rows, terms += 2, true);
+        ExpectProduct(dtype, rows, terms, false, 77);
+      }
     }
   });
 }
