@@ -103,7 +103,8 @@ HWY_INLINE void AddWeighted(D d, const Terms& terms, int64_t length, bool stream
   }
 }
 
-// The same of two rows of that type that are a vector long at least: their weights are read once.
+// Stores the sums of two weighted rows of that type. A row has a vector at least, and each weight
+// is read once.
 template <class D, class Terms, typename T = hn::TFromD<D>>
 HWY_INLINE void AddTwoWeighted(D d, const Terms& terms, int64_t length, bool stream,
                                T* HWY_RESTRICT to) {

@@ -105,7 +105,7 @@ TEST_F(Inverse, DoesNotDependOnTheTeam) {
   }
 }
 
-// Of many rows, two that are almost equal: float32 would get nothing of the inverse right, and of
+// Of many rows, two that are almost equal: float32 would get little of the inverse right, and of
 // equal ones there is none. Matrices before and after have inverses in float32.
 TEST_F(Inverse, OfManyRowsThatDependOnEachOther) {
   constexpr size_t kRows = kLeastRowsInFloat + 5;
