@@ -24,20 +24,26 @@ int64_t PastAligned(const void* to) {
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % hn::Lanes(Bytes()));
 }
 
+// Four vectors from the byte `i` on, all loaded before the first is stored.
+template <class Store>
+HWY_INLINE void MoveFour(const uint8_t* from, int64_t i, uint8_t* to, const Store& store) {
+  const Bytes d;
+  const int64_t lanes = Lanes();
+  const auto v0 = hn::LoadU(d, from + i), v1 = hn::LoadU(d, from + i + lanes);
+  const auto v2 = hn::LoadU(d, from + i + 2 * lanes), v3 = hn::LoadU(d, from + i + 3 * lanes);
+  store(v0, to + i);
+  store(v1, to + i + lanes);
+  store(v2, to + i + 2 * lanes);
+  store(v3, to + i + 3 * lanes);
+}
+
 // From the byte `i` on, whose address is aligned, by whole vectors. Returns where they end.
 template <class Store>
 int64_t MoveAligned(const uint8_t* from, int64_t i, int64_t bytes, uint8_t* to,
                     const Store& store) {
   const Bytes d;
   const int64_t lanes = Lanes();
-  for (; i + 4 * lanes <= bytes; i += 4 * lanes) {
-    const auto v0 = hn::LoadU(d, from + i), v1 = hn::LoadU(d, from + i + lanes);
-    const auto v2 = hn::LoadU(d, from + i + 2 * lanes), v3 = hn::LoadU(d, from + i + 3 * lanes);
-    store(v0, to + i);
-    store(v1, to + i + lanes);
-    store(v2, to + i + 2 * lanes);
-    store(v3, to + i + 3 * lanes);
-  }
+  for (; i + 4 * lanes <= bytes; i += 4 * lanes) MoveFour(from, i, to, store);
   for (; i + lanes <= bytes; i += lanes) store(hn::LoadU(d, from + i), to + i);
   return i;
 }
@@ -58,19 +64,11 @@ void Stream(const uint8_t* from, int64_t bytes, uint8_t* to) {
 void CopyInVectors(const uint8_t* from, int64_t bytes, uint8_t* to) {
   const Bytes d;
   const int64_t lanes = Lanes(), last = bytes - 4 * lanes;
-  const auto block = [d, lanes, from, to](int64_t i, const auto& store) HWY_ATTR {
-    const auto v0 = hn::LoadU(d, from + i), v1 = hn::LoadU(d, from + i + lanes);
-    const auto v2 = hn::LoadU(d, from + i + 2 * lanes), v3 = hn::LoadU(d, from + i + 3 * lanes);
-    store(v0, to + i);
-    store(v1, to + i + lanes);
-    store(v2, to + i + 2 * lanes);
-    store(v3, to + i + 3 * lanes);
-  };
   hn::StoreU(hn::LoadU(d, from), d, to);
   for (int64_t i = lanes - PastAligned(to); i < last; i += 4 * lanes) {
-    block(i, [d](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, d, at); });
+    MoveFour(from, i, to, [d](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, d, at); });
   }
-  block(last, [d](auto v, uint8_t* at) HWY_ATTR { hn::StoreU(v, d, at); });
+  MoveFour(from, last, to, [d](auto v, uint8_t* at) HWY_ATTR { hn::StoreU(v, d, at); });
 }
 
 template <class D, class V, class Store>

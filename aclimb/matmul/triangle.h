@@ -28,9 +28,8 @@ struct SidePanel {
 
 // Puts the solutions with their signs changed into the panels. These meet the rows of the triangle
 // together; what is computed of one depends on no other.
-//   zeros  rows of the right sides that are -0, from the first on, for lower triangles alone, else
-//   0;
-//          some are left out, which changes no solution
+//   zeros  for lower triangles, rows of the right sides that are -0, from the first on: some are
+//          left out, which changes no solution; for upper ones 0
 void SolveTriangle(const Triangle& triangle, int64_t zeros, std::span<const SidePanel> panels);
 
 }  // namespace aclimb::matmul
