@@ -13,43 +13,44 @@
 // what it must get.
 namespace collectives_test {
 
-// What an element type can hold without rounding is enough here: truths are exact.
-inline std::vector<unsigned char> Encode(HcclDataType type, double value) {
-  const auto bytes_of = [](const auto& number) {
-    std::vector<unsigned char> bytes(sizeof(number));
-    std::memcpy(bytes.data(), &number, sizeof(number));
-    return bytes;
+constexpr uint64_t kMostBytes = 16;  // of an element
+
+// Writes the element and returns how many bytes it has. What an element type can hold without
+// rounding is enough here: truths are exact.
+inline uint64_t Encode(HcclDataType type, double value, unsigned char* to) {
+  const auto put = [to](const auto& number) {
+    std::memcpy(to, &number, sizeof(number));
+    return sizeof(number);
   };
   const auto whole = static_cast<int64_t>(value);
   switch (type) {
     case HCCL_DATA_TYPE_FP32:
-      return bytes_of(static_cast<float>(value));
+      return put(static_cast<float>(value));
     case HCCL_DATA_TYPE_FP64:
-      return bytes_of(value);
+      return put(value);
     case HCCL_DATA_TYPE_FP16:
-      return bytes_of(aclFloatToFloat16(static_cast<float>(value)));
+      return put(aclFloatToFloat16(static_cast<float>(value)));
     case HCCL_DATA_TYPE_BFP16: {
       const float single = static_cast<float>(value);
       uint32_t bits;
       std::memcpy(&bits, &single, sizeof(bits));
-      return bytes_of(static_cast<uint16_t>(bits >> 16));
+      return put(static_cast<uint16_t>(bits >> 16));
     }
     case HCCL_DATA_TYPE_INT16:
     case HCCL_DATA_TYPE_UINT16:
-      return bytes_of(static_cast<uint16_t>(whole));
+      return put(static_cast<uint16_t>(whole));
     case HCCL_DATA_TYPE_INT32:
     case HCCL_DATA_TYPE_UINT32:
-      return bytes_of(static_cast<uint32_t>(whole));
+      return put(static_cast<uint32_t>(whole));
     case HCCL_DATA_TYPE_INT64:
     case HCCL_DATA_TYPE_UINT64:
-      return bytes_of(whole);
+      return put(whole);
     case HCCL_DATA_TYPE_INT128: {
-      std::vector<unsigned char> bytes = bytes_of(whole);
-      bytes.resize(16, whole < 0 ? 0xFF : 0);
-      return bytes;
+      const int64_t halves[] = {whole, whole < 0 ? -1 : 0};
+      return put(halves);
     }
     default:
-      return bytes_of(static_cast<uint8_t>(whole));
+      return put(static_cast<uint8_t>(whole));
   }
 }
 
@@ -369,7 +370,7 @@ class Rank {
   class Buffer {
    public:
     Buffer(Rank& rank, HcclDataType type, uint64_t count)
-        : rank_(rank), type_(type), count_(count), bytes_(Encode(type, 0).size()) {
+        : rank_(rank), type_(type), count_(count), bytes_(BytesOf(type)) {
       rank_.Expect(aclrtMalloc(&address_, Bytes(), ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS,
                    "aclrtMalloc");
       Poison();
@@ -393,8 +394,7 @@ class Rank {
     }
     template <typename Value>
     void FillWith(Value value) {
-      std::vector<unsigned char> host;
-      for (uint64_t i = 0; i < count_; ++i) Append(&host, value(i));
+      const std::vector<unsigned char> host = Encoded(0, count_, value);
       rank_.Wait("before");
       rank_.Expect(host.empty() || aclrtMemcpy(address_, host.size(), host.data(), host.size(),
                                                ACL_MEMCPY_HOST_TO_DEVICE) == ACL_SUCCESS,
@@ -412,8 +412,7 @@ class Rank {
       rank_.Expect(aclrtMemcpy(host.data(), host.size(), address_, host.size(),
                                ACL_MEMCPY_DEVICE_TO_HOST) == ACL_SUCCESS,
                    "aclrtMemcpy");
-      std::vector<unsigned char> truth;
-      for (uint64_t i = begin; i < begin + count; ++i) Append(&truth, value(i));
+      const std::vector<unsigned char> truth = Encoded(begin, count, value);
       uint64_t wrong = 0;
       while (wrong < truth.size() && truth[wrong] == host[begin * bytes_ + wrong]) ++wrong;
       rank_.Expect(wrong == truth.size(), std::string(what) + " of type " + std::to_string(type_) +
@@ -429,9 +428,16 @@ class Rank {
     static constexpr unsigned char kPoison = 0xA5;
 
     uint64_t Bytes() const { return count_ * bytes_ + 64; }
-    void Append(std::vector<unsigned char>* out, double value) const {
-      const std::vector<unsigned char> element = Encode(type_, value);
-      out->insert(out->end(), element.begin(), element.end());
+    static uint64_t BytesOf(HcclDataType type) {
+      unsigned char element[kMostBytes];
+      return Encode(type, 0, element);
+    }
+    template <typename Value>
+    std::vector<unsigned char> Encoded(uint64_t begin, uint64_t count, Value value) const {
+      std::vector<unsigned char> elements(count * bytes_);
+      unsigned char* to = elements.data();
+      for (uint64_t i = begin; i < begin + count; ++i) to += Encode(type_, value(i), to);
+      return elements;
     }
 
     Rank& rank_;
