@@ -1,5 +1,7 @@
 // aclnnSearchSorted and aclnnSearchSorteds: the loop, the plan and the C entry points.
 
+#include <hwy/base.h>
+
 #include <algorithm>
 #include <type_traits>
 
@@ -47,19 +49,19 @@ struct Line {
   }
 };
 
-// Whether an element is before a value; an equal one is if kRight. All are before NaN.
-template <bool kRight, typename V>
-bool IsBefore(V own, V value) {
-  return kRight ? !(own > value) : !(own >= value);
+// Whether an element is before a value; an equal one is if `right`. All are before NaN.
+template <typename V>
+bool IsBefore(V own, V value, bool right) {
+  return right ? !(own > value) : !(own >= value);
 }
 
 // How many elements are before the value.
-template <bool kRight, typename V, typename T>
-int64_t Find(const Line<T>& line, V value) {
+template <typename V, typename T>
+int64_t Find(const Line<T>& line, V value, bool right) {
   int64_t begin = 0, end = line.length;
   while (begin < end) {
     const int64_t middle = begin + (end - begin) / 2;
-    if (IsBefore<kRight>(static_cast<V>(line[middle]), value)) {
+    if (IsBefore(static_cast<V>(line[middle]), value, right)) {
       begin = middle + 1;
     } else {
       end = middle;
@@ -74,7 +76,8 @@ constexpr int kTogether = 8;
 
 // As Find(), of each value, without branches, of which half are guessed wrong.
 template <bool kRight, typename V, typename T>
-void FindTogether(const Line<T>& line, const V (&values)[kTogether], int64_t (&begin)[kTogether]) {
+HWY_NOINLINE void FindTogether(const Line<T> line, const V (&values)[kTogether],
+                               int64_t (&begin)[kTogether]) {
   int64_t size[kTogether];
   std::fill_n(begin, kTogether, 0);
   std::fill_n(size, kTogether, line.length);
@@ -82,15 +85,87 @@ void FindTogether(const Line<T>& line, const V (&values)[kTogether], int64_t (&b
   for (int64_t least = line.length; least > 0; least = (least - 1) / 2) {
     for (int k = 0; k < kTogether; ++k) {
       const int64_t half = size[k] / 2;
-      const auto own = static_cast<V>(line[begin[k] + half]);
-      const int64_t before = IsBefore<kRight>(own, values[k]) ? 1 : 0;
+      const int64_t before = IsBefore(line[begin[k] + half], values[k], kRight) ? 1 : 0;
       begin[k] += -before & (half + 1);
       size[k] = half - (before & ~size[k]);
     }
   }
   for (int k = 0; k < kTogether; ++k) {
-    if (size[k] != 0 && IsBefore<kRight>(static_cast<V>(line[begin[k]]), values[k])) ++begin[k];
+    if (size[k] != 0 && IsBefore(line[begin[k]], values[k], kRight)) ++begin[k];
   }
+}
+
+// A number that is looked for instead of a tensor's values.
+struct Number {
+  bool is_whole = false;
+  int64_t whole = 0;
+  double real = 0;
+
+  template <typename T>
+  int64_t FindIn(const Line<T>& line, bool right) const {
+    if constexpr (std::is_integral_v<T>) {
+      return is_whole ? Find(line, whole, right) : Find(line, static_cast<float>(real), right);
+    } else {
+      return Find(line, real, right);
+    }
+  }
+};
+
+// Values that lie equally far apart, the lines in which they are looked for, and where the results
+// go.
+struct Rows {
+  const void* self;  // null: the number
+  Number number;
+  const void* sequence;
+  const int64_t* sorter;  // may be null
+  void* out;
+  int64_t length;  // of a line
+  int64_t line_step;
+  int64_t sorter_step;
+  int64_t steps[4];  // from value to value, of self, lines, sorters and out
+  bool right;
+  bool wide;  // results of int64
+};
+
+// The row that begins at `at`.
+template <typename T>
+void SearchRow(const Rows& rows, const int64_t (&at)[4], int64_t count) {
+  const bool right = rows.right;
+  Line<T> line = {.elements = static_cast<const T*>(rows.sequence) + at[1],
+                  .step = rows.line_step,
+                  .sorter = rows.sorter == nullptr ? nullptr : rows.sorter + at[2],
+                  .sorter_step = rows.sorter_step,
+                  .length = rows.length};
+  const int64_t line_step = rows.steps[1], sorter_step = rows.steps[2];
+  const auto next = [&] {
+    line.elements += line_step;
+    if (line.sorter != nullptr) line.sorter += sorter_step;
+  };
+  // By value: what is written may then be none of it.
+  const auto put = [wide = rows.wide, out = rows.out, first = at[3], step = rows.steps[3]](
+                       int64_t i, int64_t found) {
+    if (wide) {
+      static_cast<int64_t*>(out)[first + i * step] = found;
+    } else {
+      static_cast<int32_t*>(out)[first + i * step] = static_cast<int32_t>(found);
+    }
+  };
+  int64_t i = 0;
+  if (rows.self == nullptr) {
+    for (; i < count; ++i, next()) put(i, rows.number.FindIn(line, right));
+    return;
+  }
+  const auto own = [self = static_cast<const T*>(rows.self) + at[0],
+                    step = rows.steps[0]](int64_t k) { return Comparable(self[k * step]); };
+  const bool one_line = line_step == 0 && sorter_step == 0;
+  for (; one_line && i + kTogether <= count; i += kTogether) {
+    decltype(own(0)) values[kTogether];
+    int64_t found[kTogether];
+    for (int k = 0; k < kTogether; ++k) values[k] = own(i + k);
+    right ? FindTogether<true>(line, values, found) : FindTogether<false>(line, values, found);
+    for (int k = 0; k < kTogether; ++k) put(i + k, found[k]);
+  }
+  for (; i < count; ++i, next()) put(i, Find(line, own(i), right));
 }
 
 class SearchPlan final : public Plan {
@@ -136,107 +211,69 @@ class SearchPlan final : public Plan {
   }
 
   void Run(const RunContext& run) const override {
-    switch (dtype_) {
-      case DType::kFloat32:
-        return Search<float>(run);
-      case DType::kFloat16:
-        return Search<Float16>(run);
-      case DType::kFloat64:
-        return Search<double>(run);
-      case DType::kInt64:
-        return Search<int64_t>(run);
-      case DType::kInt32:
-        return Search<int32_t>(run);
-      case DType::kInt16:
-        return Search<int16_t>(run);
-      case DType::kInt8:
-        return Search<int8_t>(run);
-      default:
-        return Search<uint8_t>(run);
-    }
+    Rows rows = {.self = single_ ? nullptr : run.Data(P::kSelf),
+                 .number = number_,
+                 .sequence = run.Data(P::kSequence),
+                 .sorter = sorted_ ? nullptr : static_cast<const int64_t*>(run.Data(P::kSorter)),
+                 .out = run.Data(P::kOut),
+                 .length = length_,
+                 .line_step = step_,
+                 .sorter_step = sorter_step_,
+                 .steps = {},
+                 .right = right_,
+                 .wide = wide_};
+    for (int n = 0; n < 4; ++n) rows.steps[n] = values_.stride[n][values_.rank - 1];
+    const auto search = RowSearch();
+    ParallelFor(values_.count, kGrain, [&](int64_t begin, int64_t end) {
+      values_.Visit(begin, end,
+                    [&](const int64_t(&at)[4], int64_t count) { search(rows, at, count); });
+    });
   }
 
  private:
+  // SearchRow() of the dtype.
+  auto RowSearch() const -> void (*)(const Rows&, const int64_t (&)[4], int64_t) {
+    switch (dtype_) {
+      case DType::kFloat32:
+        return SearchRow<float>;
+      case DType::kFloat16:
+        return SearchRow<Float16>;
+      case DType::kFloat64:
+        return SearchRow<double>;
+      case DType::kInt64:
+        return SearchRow<int64_t>;
+      case DType::kInt32:
+        return SearchRow<int32_t>;
+      case DType::kInt16:
+        return SearchRow<int16_t>;
+      case DType::kInt8:
+        return SearchRow<int8_t>;
+      default:
+        return SearchRow<uint8_t>;
+    }
+  }
+
   // Rounded to the dtype of the sequence; of integers as it is, and a fraction in float.
   void SetValue(const ScalarValue& value) {
-    is_whole_ = !IsFloating(value.dtype);
-    whole_ = value.ToInteger();
-    real_ = value.ToDouble();
+    double& real = number_.real;
+    number_.is_whole = !IsFloating(value.dtype);
+    number_.whole = value.ToInteger();
+    real = value.ToDouble();
     if (!IsFloating(dtype_)) {
-      real_ = static_cast<float>(real_);
+      real = static_cast<float>(real);
     } else if (dtype_ != DType::kFloat64) {
       alignas(8) unsigned char narrow[8];
-      copy::Converter(DType::kFloat64, dtype_).Run(&real_, 1, narrow);
-      copy::Converter(dtype_, DType::kFloat64).Run(narrow, 1, &real_);
+      copy::Converter(DType::kFloat64, dtype_).Run(&real, 1, narrow);
+      copy::Converter(dtype_, DType::kFloat64).Run(narrow, 1, &real);
     }
-  }
-
-  template <typename T>
-  void Search(const RunContext& run) const {
-    if (!single_) return Search<T>(run, [](T value) { return Comparable(value); });
-    if constexpr (std::is_integral_v<T>) {
-      if (is_whole_) return Search<T>(run, [this](T) { return whole_; });
-      return Search<T>(run, [this](T) { return static_cast<float>(real_); });
-    } else {
-      return Search<T>(run, [this](T) { return real_; });
-    }
-  }
-  template <typename T, typename Value>
-  void Search(const RunContext& run, Value value) const {
-    if (wide_) {
-      right_ ? Search<T, int64_t, true>(run, value) : Search<T, int64_t, false>(run, value);
-    } else {
-      right_ ? Search<T, int32_t, true>(run, value) : Search<T, int32_t, false>(run, value);
-    }
-  }
-
-  template <typename T, typename Index, bool kRight, typename Value>
-  void Search(const RunContext& run, Value value) const {
-    const T* const self = single_ ? nullptr : static_cast<const T*>(run.Data(P::kSelf));
-    const T* const sequences = static_cast<const T*>(run.Data(P::kSequence));
-    const auto* const sorters =
-        sorted_ ? nullptr : static_cast<const int64_t*>(run.Data(P::kSorter));
-    auto* const out = static_cast<Index*>(run.Data(P::kOut));
-    const int inner = values_.rank - 1;
-    int64_t steps[4];
-    for (int n = 0; n < 4; ++n) steps[n] = values_.stride[n][inner];
-    ParallelFor(values_.count, kGrain, [&](int64_t begin, int64_t end) {
-      values_.Visit(begin, end, [&](const int64_t(&at)[4], int64_t count) {
-        const auto line = [&](int64_t i) {
-          return Line<T>{.elements = sequences + at[1] + i * steps[1],
-                         .step = step_,
-                         .sorter = sorted_ ? nullptr : sorters + at[2] + i * steps[2],
-                         .sorter_step = sorter_step_,
-                         .length = length_};
-        };
-        const auto own = [&](int64_t i) {
-          return value(self == nullptr ? T() : self[at[0] + i * steps[0]]);
-        };
-        const auto put = [&](int64_t i, int64_t found) {
-          out[at[3] + i * steps[3]] = static_cast<Index>(found);
-        };
-        int64_t i = 0;
-        const bool one_line = steps[1] == 0 && steps[2] == 0;
-        for (; one_line && i + kTogether <= count; i += kTogether) {
-          decltype(value(T())) values[kTogether];
-          int64_t found[kTogether];
-          for (int k = 0; k < kTogether; ++k) values[k] = own(i + k);
-          FindTogether<kRight>(line(0), values, found);
-          for (int k = 0; k < kTogether; ++k) put(i + k, found[k]);
-        }
-        for (; i < count; ++i) put(i, Find<kRight>(line(i), own(i)));
-      });
-    });
   }
 
   const bool right_;
   const bool wide_;
   const bool single_;  // a number is looked for
   const bool sorted_;  // by itself
-  bool is_whole_ = false;
+  Number number_;
   DType dtype_;
-  int64_t whole_ = 0;
-  double real_ = 0;
   int64_t length_;  // of a line
   int64_t step_;
   int64_t sorter_step_ = 0;
