@@ -11,11 +11,10 @@ endforeach()
 target_compile_options(aclimb_test_precompiled PRIVATE ${ACLIMB_TEST_OPTIONS})
 target_compile_options(aclimb_optimized_test_precompiled PRIVATE ${ACLIMB_BUILT_QUICKLY})
 
-# aclimb_test(name SOURCES ... [LINK ...] [OPTIMIZED] [TIMEOUT seconds] [ENVIRONMENT VAR=value ...] [LABELS ...])
-# One GoogleTest program, one ctest entry. OPTIMIZED pays where the sources themselves, with the truths that
-# they include, compute for more than a few seconds.
-function(aclimb_test name)
-  cmake_parse_arguments(ARG "OPTIMIZED" "TIMEOUT" "SOURCES;LINK;ENVIRONMENT;LABELS" ${ARGN})
+# aclimb_test_program(name SOURCES ... [LINK ...] [OPTIMIZED]): one GoogleTest program. OPTIMIZED pays where the
+# sources themselves, with the truths that they include, compute for more than a few seconds.
+function(aclimb_test_program name)
+  cmake_parse_arguments(ARG "OPTIMIZED" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
@@ -26,6 +25,13 @@ function(aclimb_test name)
     target_compile_options(${name} PRIVATE ${ACLIMB_TEST_OPTIONS})
     target_precompile_headers(${name} REUSE_FROM aclimb_test_precompiled)
   endif()
+endfunction()
+
+# aclimb_test(name SOURCES ... [LINK ...] [OPTIMIZED] [TIMEOUT seconds] [ENVIRONMENT VAR=value ...] [LABELS ...])
+# One program, one ctest entry.
+function(aclimb_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "ENVIRONMENT;LABELS" ${ARGN})
+  aclimb_test_program(${name} ${ARG_UNPARSED_ARGUMENTS})
   add_test(NAME ${name} COMMAND ${name})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
@@ -37,4 +43,38 @@ function(aclimb_test name)
   if(ARG_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
   endif()
+endfunction()
+
+# aclimb_operator_test(sources...): the program <folder>_test, which has what is particular to a folder of
+# operators, and its suite. Compiled in batches for all folders the sources take a third of the time: with
+# ACLIMB_JOIN_SOURCES ctest runs one program for all of them, and the folder's own is built when it is asked for.
+# Each file therefore has a namespace of its own.
+function(aclimb_operator_test)
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  aclimb_test_program(${folder}_test SOURCES ${ARGN} LINK aclimb::test_support aclimb_operator_suite)
+  if(ACLIMB_JOIN_SOURCES)
+    set_target_properties(${folder}_test PROPERTIES EXCLUDE_FROM_ALL ON)
+    list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    set_property(GLOBAL APPEND PROPERTY ACLIMB_OPERATOR_TESTS ${ARGN})
+  else()
+    add_test(NAME ${folder}_test COMMAND ${folder}_test)
+    set_tests_properties(${folder}_test PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()
+
+# aclimb_operators_test(): the program of all folders' tests, in parts that ctest runs side by side.
+function(aclimb_operators_test)
+  get_property(sources GLOBAL PROPERTY ACLIMB_OPERATOR_TESTS)
+  if(NOT sources)
+    return()
+  endif()
+  aclimb_test_program(operators_test SOURCES ${sources} LINK aclimb::test_support aclimb_operator_suite)
+  set_target_properties(operators_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  set(parts 16)
+  foreach(part RANGE 1 ${parts})
+    add_test(NAME operators_test_${part} COMMAND operators_test)
+    math(EXPR index "${part} - 1")
+    set_tests_properties(operators_test_${part} PROPERTIES TIMEOUT 300
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()

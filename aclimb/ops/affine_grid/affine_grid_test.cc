@@ -9,7 +9,7 @@
 #include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::affine_grid_test {
 
 ACLIMB_OPERATOR_SUITE(AffineGrid, affine_grid::kOperators);
 
@@ -75,4 +75,4 @@ TEST(AffineGridContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::affine_grid_test

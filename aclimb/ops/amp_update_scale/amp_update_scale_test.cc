@@ -3,7 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::amp_update_scale_test {
 
 ACLIMB_OPERATOR_SUITE(AmpUpdateScale, amp_update_scale::kOperators);
 
@@ -56,4 +56,4 @@ TEST(AmpUpdateScaleContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::amp_update_scale_test

@@ -12,11 +12,11 @@
 #include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::apply_adam_w_v2_test {
 
 ACLIMB_OPERATOR_SUITE(ApplyAdamWV2, apply_adam_w_v2::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::apply_adam_w_v2_test
 
 namespace aclimb::apply_adam_w_v2 {
 namespace {

@@ -12,11 +12,11 @@
 #include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::arg_reduce_test {
 
 ACLIMB_OPERATOR_SUITE(ArgReduce, arg_reduce::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::arg_reduce_test
 
 namespace aclimb::arg_reduce {
 namespace {

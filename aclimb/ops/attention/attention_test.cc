@@ -11,7 +11,7 @@
 #include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::attention_test {
 
 ACLIMB_OPERATOR_SUITE(Attention, attention::kOperators);
 
@@ -345,4 +345,4 @@ TEST(AttentionContract, FlashAttentionScoreGrad) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::attention_test

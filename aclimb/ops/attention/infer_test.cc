@@ -10,7 +10,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_run.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::attention_test {
 namespace {
 
 constexpr DType kHalf = DType::kFloat16;
@@ -346,4 +346,4 @@ TEST(AttentionContract, IncreFlashAttentionV4) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::attention_test

@@ -6,7 +6,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_run.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::attention_test {
 namespace {
 
 constexpr DType kFloat = DType::kFloat32;
@@ -156,4 +156,4 @@ TEST(AttentionContract, FlashAttentionUnpaddingScoreGrad) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::attention_test

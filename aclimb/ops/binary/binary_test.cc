@@ -11,7 +11,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::binary_test {
 
 ACLIMB_OPERATOR_SUITE(Binary, binary::kOperators);
 
@@ -327,4 +327,4 @@ TEST_F(Binary, TheMessageOfAnAlphaThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::binary_test

@@ -12,7 +12,7 @@
 #include "acl/acl_op.h"
 #include "acl/acl_op_compiler.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::copies_test {
 namespace {
 
 using Dims = std::vector<int64_t>;
@@ -223,4 +223,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& param) { return param.param.name; });
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::copies_test

@@ -2,7 +2,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::copies_test {
 
 ACLIMB_OPERATOR_SUITE(Copies, copies::kOperators);
 
@@ -92,4 +92,4 @@ TEST_F(CopiesRules, ComplexNumbersKeepTheirImaginaryPart) {
   }
 }
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::copies_test

@@ -225,8 +225,8 @@ TEST(CrossEntropyLossContract, EveryRule) {
 }  // namespace
 }  // namespace aclimb::cross_entropy_loss
 
-namespace aclimb::testing {
+namespace aclimb::testing::cross_entropy_loss_test {
 
 ACLIMB_OPERATOR_SUITE(CrossEntropyLoss, cross_entropy_loss::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::cross_entropy_loss_test

@@ -372,8 +372,8 @@ TEST_F(CrossEntropyLossGradContract, TheDocumentedOrder) {
 }  // namespace
 }  // namespace aclimb::cross_entropy_loss_grad
 
-namespace aclimb::testing {
+namespace aclimb::testing::cross_entropy_loss_grad_test {
 
 ACLIMB_OPERATOR_SUITE(CrossEntropyLossGrad, cross_entropy_loss_grad::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::cross_entropy_loss_grad_test

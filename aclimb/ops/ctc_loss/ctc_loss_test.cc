@@ -11,7 +11,7 @@
 #include "tests/support/operator_suite.h"
 #include "tests/support/run_failure.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::ctc_loss_test {
 
 ACLIMB_OPERATOR_SUITE(CtcLoss, ctc_loss::kOperators);
 
@@ -145,4 +145,4 @@ TEST(CtcLossContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::ctc_loss_test

@@ -13,11 +13,11 @@
 #include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::cumulate_test {
 
 ACLIMB_OPERATOR_SUITE(Cumulate, cumulate::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::cumulate_test
 
 namespace aclimb::cumulate {
 namespace {

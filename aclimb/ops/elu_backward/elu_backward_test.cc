@@ -239,8 +239,8 @@ TEST_F(EluBackwardContract, TheOrderOfChecks) {
 }  // namespace
 }  // namespace aclimb::elu_backward
 
-namespace aclimb::testing {
+namespace aclimb::testing::elu_backward_test {
 
 ACLIMB_OPERATOR_SUITE(EluBackward, elu_backward::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::elu_backward_test

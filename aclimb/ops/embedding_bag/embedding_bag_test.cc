@@ -13,7 +13,7 @@
 #include "tests/support/operator_suite.h"
 #include "tests/support/run_failure.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::embedding_bag_test {
 
 ACLIMB_OPERATOR_SUITE(EmbeddingBag, embedding_bag::kOperators);
 
@@ -154,4 +154,4 @@ TEST(EmbeddingBagContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::embedding_bag_test

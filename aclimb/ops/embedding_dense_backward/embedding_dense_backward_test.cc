@@ -172,8 +172,8 @@ TEST_F(EmbeddingDenseBackwardContract, TheMessageNamesBothShapes) {
 }  // namespace
 }  // namespace aclimb::embedding_dense_backward
 
-namespace aclimb::testing {
+namespace aclimb::testing::embedding_dense_backward_test {
 
 ACLIMB_OPERATOR_SUITE(EmbeddingDenseBackward, embedding_dense_backward::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::embedding_dense_backward_test

@@ -3,7 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::fills_test {
 
 ACLIMB_OPERATOR_SUITE(Fills, fills::kOperators);
 
@@ -142,4 +142,4 @@ TEST_F(FillsRules, OneHot) {
   harness.ExpectEveryRuleCovered({"one_hot/product"});
 }
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::fills_test

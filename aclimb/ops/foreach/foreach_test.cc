@@ -10,7 +10,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::foreach_test {
 
 ACLIMB_OPERATOR_SUITE(Foreach, foreach::kOperators);
 
@@ -189,4 +189,4 @@ TEST_F(ForeachRules, LongListsOfAnyTensors) {
   EXPECT_EQ(aclDestroyTensorList(list), 0);
 }
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::foreach_test

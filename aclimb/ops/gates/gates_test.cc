@@ -2,7 +2,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::gates_test {
 
 ACLIMB_OPERATOR_SUITE(Gates, gates::kOperators);
 
@@ -108,4 +108,4 @@ TEST(GatesContract, GeGluV3) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::gates_test

@@ -11,7 +11,7 @@
 
 #include "aclimb/ops/gates/test_recurrence.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::gates_test {
 namespace {
 
 // A fractal's side is 16: rows and columns that fill some and leave a rest.
@@ -269,4 +269,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& param) { return param.param.name; });
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::gates_test

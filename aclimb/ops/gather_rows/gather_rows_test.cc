@@ -180,8 +180,8 @@ TEST(GatherRowsContract, EveryRuleOfReplacements) {
 }  // namespace
 }  // namespace aclimb::gather_rows
 
-namespace aclimb::testing {
+namespace aclimb::testing::gather_rows_test {
 
 ACLIMB_OPERATOR_SUITE(GatherRows, gather_rows::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::gather_rows_test

@@ -10,7 +10,7 @@
 #include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::grid_sampler_test {
 
 ACLIMB_OPERATOR_SUITE(GridSampler, grid_sampler::kOperators);
 
@@ -279,4 +279,4 @@ TEST(GridSamplerContract, EveryRuleOfTheGradientOfVolumesIsEnforcedAndExplained)
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::grid_sampler_test

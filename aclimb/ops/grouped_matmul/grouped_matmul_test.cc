@@ -5,7 +5,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::grouped_matmul_test {
 
 ACLIMB_OPERATOR_SUITE(GroupedMatmul, grouped_matmul::kOperators);
 
@@ -93,4 +93,4 @@ TEST_F(GroupedMatmulWorkspace, IsOneForAllProducts) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::grouped_matmul_test

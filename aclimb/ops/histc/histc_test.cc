@@ -11,7 +11,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::histc_test {
 
 ACLIMB_OPERATOR_SUITE(Histc, histc::kOperators);
 
@@ -82,4 +82,4 @@ TEST(HistcContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::histc_test

@@ -16,11 +16,11 @@
 #include "tests/support/run_failure.h"
 #include "tests/support/setting.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::indexing_test {
 
 ACLIMB_OPERATOR_SUITE(Indexing, indexing::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::indexing_test
 
 namespace aclimb::indexing {
 namespace {

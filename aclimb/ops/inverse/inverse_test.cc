@@ -14,7 +14,7 @@
 #include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::inverse_test {
 
 ACLIMB_OPERATOR_SUITE(Inverse, inverse::kOperators);
 
@@ -153,4 +153,4 @@ TEST(InverseContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::inverse_test

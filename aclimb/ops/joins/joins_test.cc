@@ -3,7 +3,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::joins_test {
 
 ACLIMB_OPERATOR_SUITE(Joins, joins::kOperators);
 
@@ -118,4 +118,4 @@ TEST_F(JoinsRules, SplitWithSize) {
   harness.ExpectEveryRuleCovered({"split_with_size/product"});
 }
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::joins_test

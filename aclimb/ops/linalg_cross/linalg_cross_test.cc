@@ -6,7 +6,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::linalg_cross_test {
 
 ACLIMB_OPERATOR_SUITE(LinalgCross, linalg_cross::kOperators);
 
@@ -53,4 +53,4 @@ TEST(LinalgCrossContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::linalg_cross_test

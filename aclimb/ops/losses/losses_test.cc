@@ -14,11 +14,11 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::losses_test {
 
 ACLIMB_OPERATOR_SUITE(Losses, losses::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::losses_test
 
 namespace aclimb::losses {
 namespace {

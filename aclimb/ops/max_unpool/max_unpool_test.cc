@@ -6,7 +6,7 @@
 #include "tests/support/operator_suite.h"
 #include "tests/support/run_failure.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::max_unpool_test {
 
 ACLIMB_OPERATOR_SUITE(MaxUnpool, max_unpool::kOperators);
 
@@ -165,4 +165,4 @@ TEST(MaxUnpoolContract, EveryRuleOfTheGradientOfVolumesIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::max_unpool_test

@@ -109,8 +109,8 @@ TEST(MseLossContract, EveryRule) {
 }  // namespace
 }  // namespace aclimb::mse_loss
 
-namespace aclimb::testing {
+namespace aclimb::testing::mse_loss_test {
 
 ACLIMB_OPERATOR_SUITE(MseLoss, mse_loss::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::mse_loss_test

@@ -175,8 +175,8 @@ TEST(NLLLossContract, EveryRule) {
 }  // namespace
 }  // namespace aclimb::nll_loss
 
-namespace aclimb::testing {
+namespace aclimb::testing::nll_loss_test {
 
 ACLIMB_OPERATOR_SUITE(NLLLoss, nll_loss::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::nll_loss_test

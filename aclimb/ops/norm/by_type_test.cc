@@ -8,7 +8,7 @@
 #include "acl/acl.h"
 #include "tests/runtime/by_type_request.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::norm_test {
 namespace {
 
 using runtime_test::Dims;
@@ -55,4 +55,4 @@ TEST_F(CdistByType, RefusesOtherPowersAndShapes) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::norm_test

@@ -12,11 +12,11 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::norm_test {
 
 ACLIMB_OPERATOR_SUITE(Norm, norm::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::norm_test
 
 namespace aclimb::norm {
 namespace {

@@ -4,7 +4,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::pads_test {
 
 ACLIMB_OPERATOR_SUITE(Pads, pads::kOperators);
 
@@ -192,4 +192,4 @@ TEST_F(PadsRules, Gradients) {
        Edge::kRepeated, {1, 2, 0, 1, 3, -1}, {1, 4, 3, 6}, {1, 2, 2, 3});
 }
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::pads_test

@@ -326,8 +326,8 @@ TEST_F(Pointwise, RefusalsSayWhatToDo) {
 }  // namespace
 }  // namespace aclimb::pointwise
 
-namespace aclimb::testing {
+namespace aclimb::testing::pointwise_test {
 
 ACLIMB_OPERATOR_SUITE(Pointwise, pointwise::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::pointwise_test

@@ -7,7 +7,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::pooling_test {
 
 ACLIMB_OPERATOR_SUITE(Pooling, pooling::kOperators);
 
@@ -452,4 +452,4 @@ TEST_F(PoolingRules, OfSumsOfColumns) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::pooling_test

@@ -8,7 +8,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::pooling_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -186,4 +186,4 @@ TEST_F(Pooling3d, SharingWindowsOverlap) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::pooling_test

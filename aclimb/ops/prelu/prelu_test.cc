@@ -9,7 +9,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::prelu_test {
 
 ACLIMB_OPERATOR_SUITE(Prelu, prelu::kOperators);
 
@@ -101,4 +101,4 @@ TEST(PreluContract, EveryRuleOfTheGradientIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::prelu_test

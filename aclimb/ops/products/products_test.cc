@@ -8,7 +8,7 @@
 #include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::products_test {
 
 ACLIMB_OPERATOR_SUITE(Products, products::kOperators);
 
@@ -222,4 +222,4 @@ TEST_F(ProductsTest, Addmv) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::products_test

@@ -9,7 +9,7 @@
 #include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::random_test {
 
 ACLIMB_OPERATOR_SUITE(Random, random::kOperators);
 
@@ -471,4 +471,4 @@ TEST(RandomContracts, Multinomial) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::random_test

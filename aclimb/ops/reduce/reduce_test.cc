@@ -12,11 +12,11 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::reduce_test {
 
 ACLIMB_OPERATOR_SUITE(Reduce, reduce::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::reduce_test
 
 namespace aclimb::reduce {
 namespace {

@@ -6,7 +6,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::reduce_nansum_test {
 
 ACLIMB_OPERATOR_SUITE(ReduceNansum, reduce_nansum::kOperators);
 
@@ -43,4 +43,4 @@ TEST(ReduceNansumContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::reduce_nansum_test

@@ -4,7 +4,7 @@
 #include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::repeats_test {
 
 ACLIMB_OPERATOR_SUITE(Repeats, repeats::kOperators);
 
@@ -173,4 +173,4 @@ TEST_F(RepeatsRules, EveryOneOfEightDimensionsIsRepeated) {
   run.ExpectTruth();
 }
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::repeats_test

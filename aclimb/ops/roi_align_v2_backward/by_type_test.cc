@@ -10,7 +10,7 @@
 #include "acl/acl_op.h"
 #include "acl/acl_op_compiler.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::roi_align_v2_backward_test {
 namespace {
 
 constexpr int64_t kSide = 12, kPooled = 2;
@@ -149,4 +149,4 @@ TEST_F(RoiAlignByType, OtherModesAreRefused) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::roi_align_v2_backward_test

@@ -195,8 +195,8 @@ TEST_F(RoiAlignV2BackwardContract, DTypesFormatsAndProducts) {
 }  // namespace
 }  // namespace aclimb::roi_align_v2_backward
 
-namespace aclimb::testing {
+namespace aclimb::testing::roi_align_v2_backward_test {
 
 ACLIMB_OPERATOR_SUITE(RoiAlignV2Backward, roi_align_v2_backward::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::roi_align_v2_backward_test

@@ -5,7 +5,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::rotary_test {
 
 ACLIMB_OPERATOR_SUITE(Rotary, rotary::kOperators);
 
@@ -104,4 +104,4 @@ TEST(RotaryContract, ApplyRotaryPosEmb) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::rotary_test

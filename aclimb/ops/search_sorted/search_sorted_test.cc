@@ -10,7 +10,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::search_sorted_test {
 
 ACLIMB_OPERATOR_SUITE(SearchSorted, search_sorted::kOperators);
 
@@ -129,4 +129,4 @@ TEST(SearchSortedContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::search_sorted_test

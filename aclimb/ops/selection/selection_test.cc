@@ -8,7 +8,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::selection_test {
 
 ACLIMB_OPERATOR_SUITE(Selection, selection::kOperators);
 
@@ -326,4 +326,4 @@ TEST(SelectionContracts, MaskedSelect) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::selection_test

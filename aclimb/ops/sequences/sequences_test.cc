@@ -3,7 +3,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::sequences_test {
 
 ACLIMB_OPERATOR_SUITE(Sequences, sequences::kOperators);
 
@@ -125,4 +125,4 @@ TEST_F(SequencesRules, LinspaceMeetsBothEnds) {
   EXPECT_EQ(out.Values().back(), 0.7);
 }
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::sequences_test

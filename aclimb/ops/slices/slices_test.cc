@@ -2,7 +2,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::slices_test {
 
 ACLIMB_OPERATOR_SUITE(Slices, slices::kOperators);
 
@@ -102,4 +102,4 @@ TEST_F(SlicesRules, Roll) {
   harness.ExpectEveryRuleCovered({"roll/product"});
 }
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::slices_test

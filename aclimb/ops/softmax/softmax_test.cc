@@ -55,8 +55,8 @@ TEST(SoftmaxContract, EveryRuleOfTheGradients) {
 }  // namespace
 }  // namespace aclimb::softmax
 
-namespace aclimb::testing {
+namespace aclimb::testing::softmax_test {
 
 ACLIMB_OPERATOR_SUITE(Softmax, softmax::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::softmax_test

@@ -2,7 +2,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::softshrink_test {
 
 ACLIMB_OPERATOR_SUITE(Softshrink, softshrink::kOperators);
 
@@ -22,4 +22,4 @@ TEST(SoftshrinkContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::softshrink_test

@@ -15,11 +15,11 @@
 #include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::sorts_test {
 
 ACLIMB_OPERATOR_SUITE(Sorts, sorts::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::sorts_test
 
 namespace aclimb::sorts {
 namespace {

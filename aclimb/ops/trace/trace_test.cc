@@ -9,7 +9,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::trace_test {
 
 ACLIMB_OPERATOR_SUITE(Trace, trace::kOperators);
 
@@ -61,4 +61,4 @@ TEST(TraceContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::trace_test

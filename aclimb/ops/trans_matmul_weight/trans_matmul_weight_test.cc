@@ -6,7 +6,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::trans_matmul_weight_test {
 
 ACLIMB_OPERATOR_SUITE(TransMatmulWeight, trans_matmul_weight::kOperators);
 
@@ -76,4 +76,4 @@ TEST(CalculateMatmulWeightSize, Refuses) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::trans_matmul_weight_test

@@ -2,7 +2,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::triangles_test {
 
 ACLIMB_OPERATOR_SUITE(Triangles, triangles::kOperators);
 
@@ -55,4 +55,4 @@ TEST_F(TrianglesRules, DiagonalsFarAway) {
   }
 }
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::triangles_test

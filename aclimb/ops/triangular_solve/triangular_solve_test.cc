@@ -8,7 +8,7 @@
 #include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::triangular_solve_test {
 
 ACLIMB_OPERATOR_SUITE(TriangularSolve, triangular_solve::kOperators);
 
@@ -130,4 +130,4 @@ TEST(TriangularSolveContract, EveryRuleIsEnforcedAndExplained) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::triangular_solve_test

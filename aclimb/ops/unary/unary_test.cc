@@ -7,7 +7,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::unary_test {
 
 ACLIMB_OPERATOR_SUITE(Unary, unary::kOperators);
 
@@ -73,4 +73,4 @@ TEST_F(Unary, TheSignOfZeroCounts) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::unary_test

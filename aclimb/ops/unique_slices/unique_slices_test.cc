@@ -9,7 +9,7 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::unique_slices_test {
 
 ACLIMB_OPERATOR_SUITE(UniqueSlices, unique_slices::kOperators);
 
@@ -229,4 +229,4 @@ TEST(UniqueSlicesContract, EveryRuleOfUniqueDim) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::unique_slices_test

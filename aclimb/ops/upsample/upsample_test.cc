@@ -7,7 +7,7 @@
 #include "tests/support/operator_run.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::upsample_test {
 
 ACLIMB_OPERATOR_SUITE(Upsample, upsample::kOperators);
 
@@ -318,4 +318,4 @@ TEST_F(UpsampleRules, LinesBackward) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::upsample_test

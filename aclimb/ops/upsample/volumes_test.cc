@@ -8,7 +8,7 @@
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::upsample_test {
 namespace {
 
 class Volumes : public DeviceTest {};
@@ -165,4 +165,4 @@ TEST(VolumesContract, NearestBackward) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::upsample_test

@@ -12,11 +12,11 @@
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::variance_test {
 
 ACLIMB_OPERATOR_SUITE(Variance, variance::kOperators);
 
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::variance_test
 
 namespace aclimb::variance {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/support/operator_suite.h"
 #include "tests/support/setting.h"
 
-namespace aclimb::testing {
+namespace aclimb::testing::weight_quant_batch_matmul_test {
 
 ACLIMB_OPERATOR_SUITE(WeightQuantBatchMatmul, weight_quant_batch_matmul::kOperators);
 
@@ -226,4 +226,4 @@ TEST(WeightQuantContract, OldChips) {
 }
 
 }  // namespace
-}  // namespace aclimb::testing
+}  // namespace aclimb::testing::weight_quant_batch_matmul_test
