@@ -13,6 +13,8 @@ SEED ?= 1
 SECONDS ?= 600
 # ON turns warnings into errors.
 WERROR ?= OFF
+# ON leaves out kernels for instruction sets that this machine lacks, which is quicker to build.
+NATIVE ?= ON
 
 # make's own default is not a choice.
 ifeq ($(origin CXX),default)
@@ -29,7 +31,7 @@ export CXX
 COMPILER := $(if $(findstring clang,$(CXX)),clang)
 
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_COMPILER=$(CXX) -DCMAKE_C_COMPILER=$(C_OF_CXX)
+  -DCMAKE_CXX_COMPILER=$(CXX) -DCMAKE_C_COMPILER=$(C_OF_CXX) -DACLIMB_NATIVE=$(NATIVE)
 # A folder that already has the tests keeps them.
 LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 
@@ -41,7 +43,7 @@ LIBRARIES = [ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -DACLIMB_BUILD_TESTS=OFF
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
 	@echo
-	@echo "Variables: CXX=clang++  PREFIX=/where/to/install  JOBS=4  WERROR=ON"
+	@echo "Variables: CXX=clang++  PREFIX=/where/to/install  JOBS=4  WERROR=ON  NATIVE=OFF"
 
 setup:
 	@scripts/setup build $(COMPILER)
@@ -58,7 +60,7 @@ test: ## build everything and run all tests
 	@scripts/setup build test $(COMPILER)
 	@$(CONFIGURE) -DACLIMB_BUILD_TESTS=ON -DACLIMB_WERROR=$(WERROR)
 	@cmake --build $(BUILD) --parallel $(JOBS)
-	@GTEST_BRIEF=1 ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=error
+	@GTEST_BRIEF=1 ctest --test-dir $(BUILD) --parallel $$(($(JOBS) + 1)) --output-on-failure --no-tests=error
 
 test-torch: build ## PyTorch with torch_npu on Aclimb; downloads about 3 GB the first time
 	@tests/torch/run $(BUILD)
@@ -66,12 +68,12 @@ test-torch: build ## PyTorch with torch_npu on Aclimb; downloads about 3 GB the 
 test-llama: build ## llama.cpp with its CANN backend on Aclimb; builds it the first time
 	@JOBS=$(JOBS) tests/llama/run $(BUILD)
 
-wheel: build ## the Python wheel, into dist/
-	@scripts/setup python
-	@scripts/wheel $(BUILD) dist
+wheel: ## the Python wheel, for every machine, into dist/
+	@scripts/setup build python $(COMPILER)
+	@scripts/wheel $(BUILD)-wheel dist
 
 test-python: wheel ## the wheel in a virtual environment, with NumPy
-	@tests/python/run $(BUILD) dist
+	@tests/python/run $(BUILD)-wheel dist
 
 test-report: ## the page of `aclimb report` in a browser, with pictures of it
 	@scripts/setup build test browser $(COMPILER)

@@ -41,6 +41,20 @@ if(ACLIMB_FUZZ)
   # the kernels' own tests go through, and what ends in a fault anyway has no check of its own.
   list(APPEND ACLIMB_TARGETS_LEFT_OUT HWY_AVX3)
 endif()
+if(ACLIMB_NATIVE AND NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  include(CheckCXXSourceRuns)
+  check_cxx_source_runs([[
+    int main() {
+      const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                       __builtin_cpu_supports("avx512cd");
+      return has ? 0 : 1;
+    }]] ACLIMB_MACHINE_HAS_AVX512)
+  if(NOT ACLIMB_MACHINE_HAS_AVX512)
+    list(APPEND ACLIMB_TARGETS_LEFT_OUT HWY_AVX3)
+  endif()
+endif()
+list(REMOVE_DUPLICATES ACLIMB_TARGETS_LEFT_OUT)
 list(JOIN ACLIMB_TARGETS_LEFT_OUT "|" left_out)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   add_compile_definitions("HWY_BROKEN_TARGETS=(${left_out})")
