@@ -51,12 +51,10 @@ Given& Call::SetTensor(Slot slot, std::vector<int64_t> shape, DType dtype,
             .shape = std::move(shape),
             .format = FormatOf(ParameterAt(slot.parameter)),
             .values = std::move(values)};
-  for (double& value : tensor.values) {
-    unsigned char bytes[8] = {};
-    WriteElement(bytes, dtype, value);
-    value = ReadElement(bytes, dtype);
-    if (IsInteger(dtype)) tensor.integers.push_back(ReadInteger(bytes, dtype));
-  }
+  if (tensor.values.empty() || SizeOf(dtype) == 0) return tensor;
+  const std::vector<unsigned char> elements = WriteElements(tensor.values, dtype);
+  tensor.values = ReadElements(elements, dtype);
+  if (IsInteger(dtype)) tensor.integers = ReadIntegers(elements, dtype);
   return tensor;
 }
 

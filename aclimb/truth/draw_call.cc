@@ -395,17 +395,15 @@ class CallDraw {
 std::vector<double> DrawValues(Draw& draw, DType dtype, int64_t count) {
   const uint8_t mode = draw.Byte();
   Stream stream(mode);
-  std::vector<double> values;
-  values.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
+  std::vector<double> values(static_cast<size_t>(count));
+  const bool floating = IsFloating(dtype);
+  const bool is_signed = floating || dtype == DType::kInt4 || dtype == DType::kInt8 ||
+                         dtype == DType::kInt16 || dtype == DType::kInt32 || dtype == DType::kInt64;
+  for (double& each : values) {
     double value = stream.Unit() * 8 - 4;
-    const bool whole = !IsFloating(dtype) || (mode % 4 == 3 && stream.Next() % 4 == 0);
+    const bool whole = !floating || (mode % 4 == 3 && stream.Next() % 4 == 0);
     if (whole) value = std::trunc(value);
-    if (!IsFloating(dtype) && dtype != DType::kInt4 && dtype != DType::kInt8 &&
-        dtype != DType::kInt16 && dtype != DType::kInt32 && dtype != DType::kInt64) {
-      value = std::fabs(value);
-    }
-    values.push_back(value);
+    each = is_signed ? value : std::fabs(value);
   }
   return values;
 }
@@ -414,9 +412,9 @@ std::vector<double> DrawIndices(Draw& draw, int64_t count, int64_t end) {
   const uint8_t mode = draw.Byte();
   Stream stream(mode);
   const int64_t most = std::max<int64_t>(1, mode % 4 == 3 ? std::min<int64_t>(end, 3) : end);
-  std::vector<double> values;
-  for (int64_t i = 0; i < count; ++i) {
-    values.push_back(static_cast<double>(stream.Next() % static_cast<uint64_t>(most)));
+  std::vector<double> values(static_cast<size_t>(count));
+  for (double& value : values) {
+    value = static_cast<double>(stream.Next() % static_cast<uint64_t>(most));
   }
   return values;
 }

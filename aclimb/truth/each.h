@@ -1,13 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "aclimb/truth/call.h"
-#include "aclimb/truth/elements.h"
 
 namespace aclimb::truth {
 
@@ -26,60 +24,66 @@ std::vector<int64_t> BroadcastShape(const Call& call, const int (&inputs)[N]) {
   return shape;
 }
 
+// For each element of the shape, in row-major order, the position of the input's element that it
+// comes from, as the input broadcasts to the shape.
+std::vector<int64_t> BroadcastFrom(const Call& call, int input, const std::vector<int64_t>& shape);
+// And its value.
+std::vector<double> BroadcastValues(const Call& call, int input, const std::vector<int64_t>& shape);
+
 // For each element of what the inputs broadcast to, in row-major order, the positions of the
 // inputs' elements that it comes from.
 template <size_t N>
 std::vector<std::array<size_t, N>> BroadcastPlaces(const Call& call, const int (&inputs)[N]) {
   const std::vector<int64_t> shape = BroadcastShape(call, inputs);
-  // In elements, from an element of the result to the next one of the same dimension.
-  std::vector<int64_t> steps(shape.size());
   std::vector<std::array<size_t, N>> places;
   for (size_t i = 0; i < N; ++i) {
-    const std::vector<int64_t>& own = call.Shape(inputs[i]);
-    std::fill(steps.begin(), steps.end(), 0);
-    int64_t step = 1;
-    for (size_t d = own.size(); d-- > 0;) {
-      if (own[d] != 1) steps[shape.size() - own.size() + d] = step;
-      step *= own[d];
-    }
-    const std::vector<int64_t> of_input = PlacesOf(shape, steps);
-    places.resize(of_input.size());
-    for (size_t n = 0; n < of_input.size(); ++n) places[n][i] = static_cast<size_t>(of_input[n]);
+    const std::vector<int64_t> of_input = BroadcastFrom(call, inputs[i], shape);
+    const size_t count = of_input.size();
+    const int64_t* const from = of_input.data();
+    places.resize(count);
+    std::array<size_t, N>* const to = places.data();
+    for (size_t n = 0; n < count; ++n) to[n][i] = static_cast<size_t>(from[n]);
   }
   return places;
 }
 
-// formula(x, y, ...) of the inputs' elements, which broadcast, in row-major order.
+// formula(x, y, ...) of the inputs' elements, which broadcast, in row-major order. The loop works
+// with plain pointers, which are quick in a test that is not optimized too.
 template <size_t N, typename Formula>
 std::vector<double> Each(const Call& call, const int (&inputs)[N], Formula formula) {
-  std::vector<double> results;
-  for (const std::array<size_t, N>& place : BroadcastPlaces(call, inputs)) {
-    std::array<double, N> arguments;
-    for (size_t i = 0; i < N; ++i) arguments[i] = call.Values(inputs[i])[place[i]];
-    results.push_back(std::apply(formula, arguments));
+  const std::vector<int64_t> shape = BroadcastShape(call, inputs);
+  std::vector<double> values[N];
+  const double* from[N];
+  for (size_t i = 0; i < N; ++i) {
+    values[i] = BroadcastValues(call, inputs[i], shape);
+    from[i] = values[i].data();
   }
+  const size_t count = values[0].size();
+  std::vector<double> results(count);
+  double* const to = results.data();
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    for (size_t n = 0; n < count; ++n) to[n] = formula(from[I][n]...);
+  }
+  (std::make_index_sequence<N>());
   return results;
 }
 
 // formula(index) for each index of the shape, in row-major order.
 template <typename Formula>
 std::vector<double> EachIndex(const std::vector<int64_t>& shape, Formula formula) {
-  std::vector<double> results;
-  int64_t count = 1;
-  for (const int64_t extent : shape) count *= extent;
+  size_t count = 1;
+  for (const int64_t extent : shape) count *= static_cast<size_t>(extent);
+  std::vector<double> results(count);
+  double* const to = results.data();
   std::vector<int64_t> index(shape.size());
-  for (int64_t n = 0; n < count; ++n) {
-    results.push_back(formula(static_cast<const std::vector<int64_t>&>(index)));
+  for (size_t n = 0; n < count; ++n) {
+    to[n] = formula(static_cast<const std::vector<int64_t>&>(index));
     for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];) index[d] = 0;
   }
   return results;
 }
 
 // The tensor's value at the index.
-inline double ValueAt(const Call& call, Slot slot, const std::vector<int64_t>& index) {
-  int64_t number = 0;
-  for (size_t d = 0; d < index.size(); ++d) number = number * call.Shape(slot)[d] + index[d];
-  return call.Values(slot)[static_cast<size_t>(number)];
-}
+double ValueAt(const Call& call, Slot slot, const std::vector<int64_t>& index);
 
 }  // namespace aclimb::truth

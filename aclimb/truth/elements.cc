@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "aclimb/core/half.h"
 #include "aclimb/core/packed.h"
@@ -11,27 +12,6 @@
 
 namespace aclimb::truth {
 namespace {
-
-template <typename T>
-double Read(const unsigned char* at) {
-  T value;
-  std::memcpy(&value, at, sizeof(value));
-  return static_cast<double>(value);
-}
-
-template <typename T>
-void Write(unsigned char* at, T value) {
-  std::memcpy(at, &value, sizeof(value));
-}
-
-template <typename T>
-void WriteInteger(unsigned char* at, double value) {
-  using Limits = std::numeric_limits<T>;
-  const double whole = std::trunc(value);
-  // The largest number as a double may be one too large.
-  if (!(whole < static_cast<double>(Limits::max()))) return Write(at, Limits::max());
-  Write(at, whole <= static_cast<double>(Limits::min()) ? Limits::min() : static_cast<T>(whole));
-}
 
 // From double at once: by way of float32 it would be rounded twice.
 uint16_t HalfBits(double value, bool brain) {
@@ -41,10 +21,116 @@ uint16_t HalfBits(double value, bool brain) {
   // Rounding to odd keeps what the second rounding needs to know.
   if (std::isfinite(value) && difference != 0 && std::isfinite(nearest) &&
       (BitsOf(nearest) & 1) == 0) {
-    single = std::nextafter(nearest, difference > 0 ? std::numeric_limits<float>::infinity()
-                                                    : -std::numeric_limits<float>::infinity());
+    const bool is_larger = std::fabs(value) > std::fabs(static_cast<double>(nearest));
+    single = FloatOfBits(BitsOf(nearest) + (is_larger ? 1u : ~0u));
   }
   return brain ? ToBFloat16(single).bits : ToFloat16(single).bits;
+}
+
+// How the elements of a dtype are read and written. Of each: as double, as integer, and rounded
+// once from double.
+template <typename T>
+struct Number {
+  static T Load(const unsigned char* at) {
+    T value;
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+  }
+  static double Read(const unsigned char* at) { return static_cast<double>(Load(at)); }
+  // One of 64 bits without sign keeps its bits.
+  static int64_t ReadInteger(const unsigned char* at) { return static_cast<int64_t>(Load(at)); }
+  static void Write(unsigned char* at, double value) {
+    const T number = Nearest(value);
+    std::memcpy(at, &number, sizeof(number));
+  }
+  static T Nearest(double value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<T>(value);
+    } else {
+      using Limits = std::numeric_limits<T>;
+      const double whole = std::trunc(value);
+      // The largest number as a double may be one too large.
+      if (!(whole < static_cast<double>(Limits::max()))) return Limits::max();
+      return whole <= static_cast<double>(Limits::min()) ? Limits::min() : static_cast<T>(whole);
+    }
+  }
+};
+struct Bool : Number<uint8_t> {
+  static void Write(unsigned char* at, double value) { *at = value != 0 ? 1 : 0; }
+};
+struct Int4 {
+  static double Read(const unsigned char* at) { return (*at & 0xF) - 2 * (*at & 8); }
+  static int64_t ReadInteger(const unsigned char* at) { return (*at & 0xF) - 2 * (*at & 8); }
+  static void Write(unsigned char* at, double value) {
+    Number<int8_t>::Write(at, std::clamp(value, -8.0, 7.0));
+    *at &= 0xF;
+  }
+};
+template <typename T>
+struct Half {
+  static double Read(const unsigned char* at) {
+    T half;
+    std::memcpy(&half.bits, at, sizeof(half.bits));
+    return ToFloat(half);
+  }
+  static int64_t ReadInteger(const unsigned char* at) { return static_cast<int64_t>(Read(at)); }
+  static void Write(unsigned char* at, double value) {
+    const uint16_t bits = HalfBits(value, std::is_same_v<T, BFloat16>);
+    std::memcpy(at, &bits, sizeof(bits));
+  }
+};
+
+// body(codec) with one of the above.
+template <typename Body>
+auto ByDType(DType dtype, Body body) {
+  switch (dtype) {
+    case DType::kFloat32:
+    case DType::kComplex64:
+      return body(Number<float>());
+    case DType::kFloat64:
+    case DType::kComplex128:
+      return body(Number<double>());
+    case DType::kFloat16:
+    case DType::kComplex32:
+      return body(Half<Float16>());
+    case DType::kBFloat16:
+      return body(Half<BFloat16>());
+    case DType::kInt4:
+      return body(Int4());
+    case DType::kInt8:
+      return body(Number<int8_t>());
+    case DType::kInt16:
+      return body(Number<int16_t>());
+    case DType::kInt32:
+      return body(Number<int32_t>());
+    case DType::kInt64:
+      return body(Number<int64_t>());
+    case DType::kUInt16:
+      return body(Number<uint16_t>());
+    case DType::kUInt32:
+      return body(Number<uint32_t>());
+    case DType::kUInt64:
+      return body(Number<uint64_t>());
+    case DType::kBool:
+      return body(Bool());
+    default:
+      return body(Number<uint8_t>());
+  }
+}
+
+// read(codec, element) of each element.
+template <typename T, typename ReadOne>
+std::vector<T> ReadAll(const std::vector<unsigned char>& elements, DType dtype, ReadOne read) {
+  const size_t size = SizeOf(dtype);
+  std::vector<T> values(size > 0 ? elements.size() / size : 0);
+  ByDType(dtype, [&](auto codec) {
+    const unsigned char* at = elements.data();
+    for (T& value : values) {
+      value = read(codec, at);
+      at += size;
+    }
+  });
+  return values;
 }
 
 // A copy whose length the compiler knows is an instruction or two.
@@ -95,86 +181,38 @@ void StoreElement(unsigned char* storage, int64_t place, DType dtype,
 }
 
 double ReadElement(const unsigned char* at, DType dtype) {
-  uint16_t bits = 0;
-  switch (dtype) {
-    case DType::kFloat32:
-    case DType::kComplex64:
-      return Read<float>(at);
-    case DType::kFloat64:
-    case DType::kComplex128:
-      return Read<double>(at);
-    case DType::kFloat16:
-    case DType::kComplex32:
-      std::memcpy(&bits, at, sizeof(bits));
-      return ToFloat(Float16{bits});
-    case DType::kBFloat16:
-      std::memcpy(&bits, at, sizeof(bits));
-      return ToFloat(BFloat16{bits});
-    case DType::kInt4:
-      return (*at & 0xF) - 2 * (*at & 8);
-    case DType::kInt8:
-      return Read<int8_t>(at);
-    case DType::kInt16:
-      return Read<int16_t>(at);
-    case DType::kInt32:
-      return Read<int32_t>(at);
-    case DType::kInt64:
-      return Read<int64_t>(at);
-    case DType::kUInt16:
-      return Read<uint16_t>(at);
-    case DType::kUInt32:
-      return Read<uint32_t>(at);
-    case DType::kUInt64:
-      return Read<uint64_t>(at);
-    default:
-      return Read<uint8_t>(at);
-  }
+  return ByDType(dtype, [&](auto codec) { return codec.Read(at); });
 }
 
 int64_t ReadInteger(const unsigned char* at, DType dtype) {
-  if (dtype != DType::kInt64 && dtype != DType::kUInt64) {
-    return static_cast<int64_t>(ReadElement(at, dtype));
-  }
-  int64_t value;
-  std::memcpy(&value, at, sizeof(value));
-  return value;
+  return ByDType(dtype, [&](auto codec) { return codec.ReadInteger(at); });
 }
 
 void WriteElement(unsigned char* at, DType dtype, double value) {
-  switch (dtype) {
-    case DType::kFloat32:
-    case DType::kComplex64:
-      return Write(at, static_cast<float>(value));
-    case DType::kFloat64:
-    case DType::kComplex128:
-      return Write(at, value);
-    case DType::kFloat16:
-    case DType::kComplex32:
-    case DType::kBFloat16:
-      return Write(at, HalfBits(value, dtype == DType::kBFloat16));
-    case DType::kInt4:
-      WriteInteger<int8_t>(at, std::clamp(value, -8.0, 7.0));
-      *at &= 0xF;
-      return;
-    case DType::kInt8:
-      return WriteInteger<int8_t>(at, value);
-    case DType::kInt16:
-      return WriteInteger<int16_t>(at, value);
-    case DType::kInt32:
-      return WriteInteger<int32_t>(at, value);
-    case DType::kInt64:
-      return WriteInteger<int64_t>(at, value);
-    case DType::kUInt16:
-      return WriteInteger<uint16_t>(at, value);
-    case DType::kUInt32:
-      return WriteInteger<uint32_t>(at, value);
-    case DType::kUInt64:
-      return WriteInteger<uint64_t>(at, value);
-    case DType::kBool:
-      return Write<uint8_t>(at, value != 0 ? 1 : 0);
-    default:
-      return WriteInteger<uint8_t>(at, value);
-  }
+  ByDType(dtype, [&](auto codec) { codec.Write(at, value); });
+}
+
+std::vector<unsigned char> WriteElements(const std::vector<double>& values, DType dtype) {
+  const size_t size = SizeOf(dtype);
+  std::vector<unsigned char> elements(values.size() * size);
+  ByDType(dtype, [&](auto codec) {
+    unsigned char* at = elements.data();
+    for (const double value : values) {
+      codec.Write(at, value);
+      at += size;
+    }
+  });
+  return elements;
+}
+
+std::vector<double> ReadElements(const std::vector<unsigned char>& elements, DType dtype) {
+  return ReadAll<double>(elements, dtype,
+                         [](auto codec, const unsigned char* at) { return codec.Read(at); });
+}
+
+std::vector<int64_t> ReadIntegers(const std::vector<unsigned char>& elements, DType dtype) {
+  return ReadAll<int64_t>(
+      elements, dtype, [](auto codec, const unsigned char* at) { return codec.ReadInteger(at); });
 }
 
 double Rounded(double value, DType dtype) {

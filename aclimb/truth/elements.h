@@ -23,6 +23,11 @@ void WriteElement(unsigned char* at, DType dtype, double value);
 // The value that the dtype stores for `value`.
 double Rounded(double value, DType dtype);
 
+// The same of many, one after the other in memory: what differs by dtype is asked once.
+std::vector<unsigned char> WriteElements(const std::vector<double>& values, DType dtype);
+std::vector<double> ReadElements(const std::vector<unsigned char>& elements, DType dtype);
+std::vector<int64_t> ReadIntegers(const std::vector<unsigned char>& elements, DType dtype);
+
 // The places of a view's elements within its storage, in elements from the first, in row-major
 // order.
 std::vector<int64_t> PlacesOf(const std::vector<int64_t>& shape,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -35,13 +34,7 @@ class Outputs {
         {integers.begin(), integers.end()}, std::vector<double>(integers.size()), {}};
     expected.integers = std::move(integers);
   }
-  void Set(Slot slot, std::vector<double> values, Allowance allowance) {
-    std::vector<double> allowed;
-    for (const double value : values) {
-      allowed.push_back(allowance.absolute + allowance.relative * std::fabs(value));
-    }
-    Set(slot, std::move(values), std::move(allowed));
-  }
+  void Set(Slot slot, std::vector<double> values, Allowance allowance);
   // There are no results: the run fails, since what the data are is refused.
   void Refuse(const char* why) { refusal_ = why; }
   // Null unless they are.

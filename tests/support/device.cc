@@ -23,6 +23,7 @@ DeviceTensor::DeviceTensor(std::vector<int64_t> shape, DType dtype,
       offset_(options.offset),
       dtype_(dtype) {
   count_ = ElementCountOf(shape_).value_or(0);
+  dense_ = PackedPerByte(dtype) == 1 && stride_ == ContiguousStrides(shape_);
   int64_t last = offset_;
   for (size_t d = 0; d < shape_.size(); ++d)
     last += std::max<int64_t>(0, shape_[d] - 1) * stride_[d];
@@ -35,8 +36,7 @@ DeviceTensor::DeviceTensor(std::vector<int64_t> shape, DType dtype,
   if (!values.empty()) {
     const bool fits = static_cast<int64_t>(values.size()) == count_;
     EXPECT_TRUE(fits) << values.size() << " values for " << count_ << " elements";
-    if (fits)
-      StoreElements(host.data() + kCanary, ElementOffsets(), dtype, WriteElements(values, dtype));
+    if (fits) Store(host.data() + kCanary, truth::WriteElements(values, dtype));
   }
   EXPECT_EQ(aclrtMemcpy(allocation_, bytes, host.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE), 0)
       << aclGetRecentErrMsg();
@@ -54,6 +54,7 @@ DeviceTensor::DeviceTensor(DeviceTensor&& other) noexcept
       offset_(other.offset_),
       dtype_(other.dtype_),
       count_(other.count_),
+      dense_(other.dense_),
       storage_bytes_(other.storage_bytes_),
       element_offsets_(std::move(other.element_offsets_)),
       allocation_(std::exchange(other.allocation_, nullptr)),
@@ -84,10 +85,28 @@ std::vector<unsigned char> DeviceTensor::Download() const {
   return host;
 }
 
-std::vector<double> DeviceTensor::Values() const { return ReadElements(Bytes(), dtype_); }
+std::vector<unsigned char> DeviceTensor::Load(const unsigned char* storage) const {
+  if (!dense_) return LoadElements(storage, ElementOffsets(), dtype_);
+  const size_t size = SizeOf(dtype_);
+  const unsigned char* const first = storage + static_cast<size_t>(offset_) * size;
+  return {first, first + static_cast<size_t>(count_) * size};
+}
 
-std::vector<unsigned char> DeviceTensor::Bytes() const {
-  return LoadElements(Download().data() + kCanary, ElementOffsets(), dtype_);
+void DeviceTensor::Store(unsigned char* storage, const std::vector<unsigned char>& elements) const {
+  if (!dense_) return StoreElements(storage, ElementOffsets(), dtype_, elements);
+  std::ranges::copy(elements, storage + static_cast<size_t>(offset_) * SizeOf(dtype_));
+}
+
+std::vector<double> DeviceTensor::Values() const { return truth::ReadElements(Bytes(), dtype_); }
+
+std::vector<unsigned char> DeviceTensor::Bytes() const { return Load(Download().data() + kCanary); }
+
+DeviceTensor::Content DeviceTensor::Read() const {
+  const std::vector<unsigned char> host = Download();
+  std::vector<unsigned char> bytes = Load(host.data() + kCanary);
+  std::vector<unsigned char> expected(host.size(), kPoison);
+  Store(expected.data() + kCanary, bytes);
+  return {std::move(bytes), host == expected};
 }
 
 void DeviceTensor::SetIntegers(const std::vector<int64_t>& integers) {
@@ -99,14 +118,6 @@ void DeviceTensor::SetIntegers(const std::vector<int64_t>& integers) {
   }
   ACLIMB_EXPECT_OK(
       aclrtMemcpy(allocation_, host.size(), host.data(), host.size(), ACL_MEMCPY_HOST_TO_DEVICE));
-}
-
-bool DeviceTensor::SurroundingsIntact() const {
-  const std::vector<unsigned char> host = Download();
-  std::vector<unsigned char> expected(host.size(), kPoison);
-  StoreElements(expected.data() + kCanary, ElementOffsets(), dtype_,
-                LoadElements(host.data() + kCanary, ElementOffsets(), dtype_));
-  return host == expected;
 }
 
 bool DeviceTensor::Untouched() const {

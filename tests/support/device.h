@@ -73,12 +73,18 @@ class DeviceTensor {
   int64_t count() const { return count_; }
   const std::vector<int64_t>& shape() const { return shape_; }
 
+  // What is on the device: of the view byte for byte, row-major; and whether the gaps between
+  // strides and the canaries still hold the poison.
+  struct Content {
+    std::vector<unsigned char> bytes;
+    bool surroundings_intact;
+  };
+  Content Read() const;
   // The view's values in row-major order, copied back from the device.
   std::vector<double> Values() const;
-  // Byte for byte what lies in the view, row-major: for bit-exact comparisons.
+  // Its bytes alone: for bit-exact comparisons.
   std::vector<unsigned char> Bytes() const;
-  // True when the gaps between strides and the canaries still hold the poison.
-  bool SurroundingsIntact() const;
+  bool SurroundingsIntact() const { return Read().surroundings_intact; }
   // True when every byte, the view's too, still holds the poison.
   bool Untouched() const;
   // Overwrites the view, of a dtype of 64 bits, in row-major order.
@@ -92,12 +98,16 @@ class DeviceTensor {
  private:
   std::vector<unsigned char> Download() const;
   const std::vector<int64_t>& ElementOffsets() const;
+  // The view's elements within the storage, and the same back.
+  std::vector<unsigned char> Load(const unsigned char* storage) const;
+  void Store(unsigned char* storage, const std::vector<unsigned char>& elements) const;
 
   std::vector<int64_t> shape_;
   std::vector<int64_t> stride_;
   int64_t offset_ = 0;
   DType dtype_;
   int64_t count_ = 0;
+  bool dense_ = false;                            // its elements are one range of bytes
   size_t storage_bytes_ = 0;                      // without canaries
   mutable std::vector<int64_t> element_offsets_;  // empty until somebody asks
   void* allocation_ = nullptr;

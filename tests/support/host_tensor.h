@@ -78,9 +78,9 @@ class HostTensor {
   void Poison() { memory_.Poison(); }
   // Of all elements in row-major order.
   void Set(const std::vector<double>& values) {
-    StoreElements(memory_.data(), offsets_, view_.dtype, WriteElements(values, view_.dtype));
+    StoreElements(memory_.data(), offsets_, view_.dtype, truth::WriteElements(values, view_.dtype));
   }
-  std::vector<double> Values() const { return ReadElements(Bytes(), view_.dtype); }
+  std::vector<double> Values() const { return truth::ReadElements(Bytes(), view_.dtype); }
   std::vector<unsigned char> Bytes() const {
     return LoadElements(memory_.data(), offsets_, view_.dtype);
   }

@@ -91,10 +91,8 @@ truth::CallValue OperatorRun::Made(truth::Slot slot, Kind kind, const Layout& la
       if (given.dtype == DType::kInt64) tensor->SetIntegers(given.integers);
       const std::vector<unsigned char> bytes = tensor->Bytes();
       // Elements of a view may be one in memory: the truth reads what the device holds.
-      given.values = ReadElements(bytes, given.dtype);
-      for (size_t i = 0; i < given.integers.size(); ++i) {
-        given.integers[i] = truth::ReadInteger(bytes.data() + i * SizeOf(given.dtype), given.dtype);
-      }
+      given.values = truth::ReadElements(bytes, given.dtype);
+      if (!given.integers.empty()) given.integers = truth::ReadIntegers(bytes, given.dtype);
       if (call_.ParameterAt(slot.parameter).role == Role::kInput) inputs_[slot] = bytes;
       return value;
     }
@@ -195,9 +193,10 @@ truth::Outputs OperatorRun::Truth() const {
 void OperatorRun::Expect(const truth::Outputs& outputs) const {
   for (const auto& [p, tensor] : tensors_) {
     const std::string name = call_.NameOf(p);
-    EXPECT_TRUE(tensor->SurroundingsIntact()) << name << ": written outside of its view";
+    const auto [bytes, surroundings_intact] = tensor->Read();
+    EXPECT_TRUE(surroundings_intact) << name << ": written outside of its view";
     if (const auto input = inputs_.find(p); input != inputs_.end()) {
-      EXPECT_TRUE(tensor->Bytes() == input->second) << name << ": an input was written";
+      EXPECT_TRUE(bytes == input->second) << name << ": an input was written";
     }
     if (!contract::IsWritten(call_.ParameterAt(p.parameter).role)) continue;
     const truth::Expected* found = outputs.Find(p);
@@ -206,10 +205,10 @@ void OperatorRun::Expect(const truth::Outputs& outputs) const {
       continue;
     }
     if (!found->integers.empty()) {
-      ExpectIntegers(p, found->integers);
+      ExpectIntegers(p, found->integers, bytes);
       continue;
     }
-    const std::vector<double> got = tensor->Values();
+    const std::vector<double> got = truth::ReadElements(bytes, call_.DTypeOf(p));
     const truth::Expected expected = truth::InDType(*found, call_.DTypeOf(p));
     ASSERT_EQ(got.size(), expected.values.size()) << name << ": the truth has another size";
     const truth::Difference difference =
@@ -223,14 +222,13 @@ void OperatorRun::Expect(const truth::Outputs& outputs) const {
   }
 }
 
-void OperatorRun::ExpectIntegers(truth::Slot output, const std::vector<int64_t>& expected) const {
-  const DType dtype = call_.DTypeOf(output);
-  const std::vector<unsigned char> bytes = tensors_.at(output)->Bytes();
-  ASSERT_EQ(bytes.size(), expected.size() * SizeOf(dtype)) << "the truth has another size";
+void OperatorRun::ExpectIntegers(truth::Slot output, const std::vector<int64_t>& expected,
+                                 const std::vector<unsigned char>& bytes) const {
+  const std::vector<int64_t> got = truth::ReadIntegers(bytes, call_.DTypeOf(output));
+  ASSERT_EQ(got.size(), expected.size()) << "the truth has another size";
   for (size_t i = 0; i < expected.size(); ++i) {
-    const int64_t got = truth::ReadInteger(bytes.data() + i * SizeOf(dtype), dtype);
-    if (got == expected[i]) continue;
-    ADD_FAILURE() << call_.NameOf(output) << " at " << IndexText(output, i) << ": " << got
+    if (got[i] == expected[i]) continue;
+    ADD_FAILURE() << call_.NameOf(output) << " at " << IndexText(output, i) << ": " << got[i]
                   << ", expected " << expected[i] << InputsText(output, i);
     return;
   }

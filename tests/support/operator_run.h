@@ -41,7 +41,9 @@ class OperatorRun {
  private:
   // What the C function gets for it.
   truth::CallValue Made(truth::Slot slot, contract::Kind kind, const Layout& layout);
-  void ExpectIntegers(truth::Slot output, const std::vector<int64_t>& expected) const;
+  //   bytes  of the output
+  void ExpectIntegers(truth::Slot output, const std::vector<int64_t>& expected,
+                      const std::vector<unsigned char>& bytes) const;
   std::string IndexText(truth::Slot slot, size_t number) const;
   // "; there self is 1.5, other is 2": what inputs that broadcast to the output have for one of its
   // elements.

@@ -37,24 +37,6 @@ void WithElementSize(size_t size, Copy copy) {
   }
 }
 
-inline std::vector<unsigned char> WriteElements(const std::vector<double>& values, DType dtype) {
-  const size_t size = SizeOf(dtype);
-  std::vector<unsigned char> elements(values.size() * size);
-  for (size_t i = 0; i < values.size(); ++i) {
-    truth::WriteElement(elements.data() + i * size, dtype, values[i]);
-  }
-  return elements;
-}
-
-inline std::vector<double> ReadElements(const std::vector<unsigned char>& elements, DType dtype) {
-  const size_t size = SizeOf(dtype);
-  std::vector<double> values(size > 0 ? elements.size() / size : 0);
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = truth::ReadElement(elements.data() + i * size, dtype);
-  }
-  return values;
-}
-
 // What stands at the offsets of a storage, one element after the other.
 inline std::vector<unsigned char> LoadElements(const unsigned char* storage,
                                                const std::vector<int64_t>& offsets, DType dtype) {

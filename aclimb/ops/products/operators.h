@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "aclimb/ops/products/contracts.h"
 #include "aclimb/ops/products/draw.h"
 #include "aclimb/ops/products/truth.h"

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "aclimb/ops/sequences/contracts.h"
 #include "aclimb/truth/cast.h"
 #include "aclimb/truth/outputs.h"
