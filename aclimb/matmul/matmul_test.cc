@@ -22,6 +22,26 @@ namespace {
 using testing::Random;
 using testing::TestView;
 
+bool HasAvx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f");
+#else
+  return false;
+#endif
+}
+
+// Without AVX-512 a limit to one of its levels limits nothing: these are the tests without a limit.
+class LimitOfOneDnn : public ::testing::Environment {
+  void SetUp() override {
+    const char* const limit = std::getenv("DNNL_MAX_CPU_ISA");
+    if (limit != nullptr && std::string(limit).starts_with("AVX512") && !HasAvx512()) {
+      GTEST_SKIP() << "the processor has no AVX-512 that DNNL_MAX_CPU_ISA could limit";
+    }
+  }
+};
+[[maybe_unused]] const ::testing::Environment* const kLimit =
+    ::testing::AddGlobalTestEnvironment(new LimitOfOneDnn);
+
 constexpr DType kDTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
 // Runs the plan of a call whose tensors are `a`, `b`, `out` and perhaps `self`, in poisoned
@@ -91,7 +111,18 @@ double Expected(const TestView& a, const TestView& b, const TestView& out, int64
   const int64_t columns = vb.shape[vb.rank - 1];
   const int64_t of_b = matrix(vb) * k * columns + column;
   double sum = 0;
-  for (int64_t i = 0; i < k; ++i) sum += a.Read(of_a + i) * b.Read(of_b + i * columns);
+  if (k > 0) {
+    const auto bytes = [](const TensorView& view, int dimension) {
+      return view.stride[dimension] * static_cast<int64_t>(SizeOf(view.dtype));
+    };
+    const int64_t step_a = bytes(va, va.rank - 1), step_b = bytes(vb, vb.rank - 2);
+    const char* const from_a = a.At(of_a);
+    const char* const from_b = b.At(of_b);
+    for (int64_t i = 0; i < k; ++i) {
+      sum += testing::ReadElement(va.dtype, from_a + i * step_a) *
+             testing::ReadElement(vb.dtype, from_b + i * step_b);
+    }
+  }
   double value = alpha * sum;
   if (self != nullptr && beta != 0) value += beta * Broadcast(*self, vo, element);
   return value;
