@@ -129,7 +129,7 @@ constexpr RuleList RulesOf() {
         "promotes/result", 0, 1, kOutput,
         kInPlace
             ? "convert one of the two, or call the function that has an output"
-            : "convert an operand, or create the output with the common dtype or a wider one"));
+            : "create the output with the common dtype or a wider one, or convert an operand"));
   }
   // In place a fraction does not convert to the result.
   if (kOutcome == kBits && !Of::kTwoTensors && !kInPlace) {

@@ -29,7 +29,7 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Rule kRules[] = {
     contract::Promotes(
         "promotes/weight", kInput, kWeight, kOutput,
-        "convert an operand, or create the output with the common dtype or a wider one"),
+        "create the output with the common dtype or a wider one, or convert an operand"),
     kFormatRule<kAt>,
     kWeightRankRule<kAt>,
     contract::SameRank("same-rank/output", kOutput, kInput,

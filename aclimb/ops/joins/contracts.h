@@ -113,7 +113,7 @@ inline constexpr contract::Rule kRules[] = {
         "give tensors dtypes that promote to one, and out that one, or a dtype it converts to"),
     contract::Custom("shape/tensors", &OtherShapes,
                      "tensors have equal shapes but for dimension dim",
-                     "join tensors that differ in dimension dim alone"),
+                     "pass as dim the one dimension in which the tensors differ"),
     contract::Custom("shape/out", &WrongShape,
                      "out has the shape of tensors, as long in dimension dim as all together",
                      "allocate out with that shape"),
