@@ -11,13 +11,15 @@ endforeach()
 target_compile_options(aclimb_test_precompiled PRIVATE ${ACLIMB_TEST_OPTIONS})
 target_compile_options(aclimb_optimized_test_precompiled PRIVATE ${ACLIMB_BUILT_QUICKLY})
 
-# aclimb_test_program(name SOURCES ... [LINK ...] [OPTIMIZED]): one GoogleTest program. OPTIMIZED pays where the
-# sources themselves, with the truths that they include, compute for more than a few seconds.
+# aclimb_test_program(name SOURCES ... [APART ...] [LINK ...] [OPTIMIZED]): one GoogleTest program. OPTIMIZED pays
+# where the sources themselves, with the truths that they include, compute for more than a few seconds; sources that
+# are APART share names with others (aclimb_join_sources).
 function(aclimb_test_program name)
-  cmake_parse_arguments(ARG "OPTIMIZED" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "OPTIMIZED" "" "SOURCES;APART;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES} ${ARG_APART})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  aclimb_join_sources(${name} APART ${ARG_APART})
   if(ARG_OPTIMIZED)
     target_compile_options(${name} PRIVATE ${ACLIMB_BUILT_QUICKLY})
     target_precompile_headers(${name} REUSE_FROM aclimb_optimized_test_precompiled)
@@ -27,7 +29,7 @@ function(aclimb_test_program name)
   endif()
 endfunction()
 
-# aclimb_test(name SOURCES ... [LINK ...] [OPTIMIZED] [TIMEOUT seconds] [ENVIRONMENT VAR=value ...] [LABELS ...])
+# aclimb_test(name SOURCES ... [APART ...] [LINK ...] [OPTIMIZED] [TIMEOUT seconds] [ENVIRONMENT VAR=value ...] [LABELS ...])
 # One program, one ctest entry.
 function(aclimb_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "ENVIRONMENT;LABELS" ${ARGN})
@@ -69,7 +71,6 @@ function(aclimb_operators_test)
     return()
   endif()
   aclimb_test_program(operators_test SOURCES ${sources} LINK aclimb::copy aclimb::test_support aclimb_operator_suite)
-  set_target_properties(operators_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   set(parts 16)
   foreach(part RANGE 1 ${parts})
     add_test(NAME operators_test_${part} COMMAND operators_test)

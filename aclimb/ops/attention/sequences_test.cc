@@ -11,7 +11,7 @@ namespace {
 
 constexpr DType kFloat = DType::kFloat32;
 
-char layout[] = "TND";
+char packed[] = "TND";
 char batches[] = "BSND";
 
 class AttentionOfSequences : public DeviceTest {};
@@ -55,7 +55,7 @@ void FillCommon(CallArguments& a, const attention::SequencePlaces& places, int b
   a.Integer(at.pre_tokens, 2147483647);
   a.Integer(at.next_tokens, 2147483647);
   a.Integer(at.heads, 4);
-  a.String(at.layout, layout);
+  a.String(at.layout, packed);
 }
 
 template <typename Harness>
