@@ -334,7 +334,7 @@ void Running() {
   task.name = "long";
   task.run = [](void*) {
     phase = 1;
-    while (phase != 2) std::this_thread::yield();
+    while (phase != 2) std::this_thread::sleep_for(milliseconds(1));
     return 0;
   };
   EXPECT(aclimb_launch(stream, &task, nullptr) == 0);
