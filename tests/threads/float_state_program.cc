@@ -68,15 +68,16 @@ int Small(DType dtype) { return dtype == DType::kFloat16 ? -9 : -68; }
 int Subnormal(DType dtype) { return dtype == DType::kFloat16 ? -18 : -136; }
 
 std::vector<double> Scaled(std::vector<double> values, int exponent) {
-  for (double& value : values) value = std::ldexp(value, exponent);
+  const double factor = std::ldexp(1.0, exponent);
+  for (double& value : values) value *= factor;
   return values;
 }
 
 // Every third number is subnormal in the dtype, another third ordinary, the last one small.
 std::vector<double> Mixed(Random& random, int64_t count, double low, double high, DType dtype) {
   std::vector<double> values = random.Reals(count, low, high);
-  const int exponents[] = {0, Small(dtype), Subnormal(dtype)};
-  for (size_t i = 0; i < values.size(); ++i) values[i] = std::ldexp(values[i], exponents[i % 3]);
+  const double factors[] = {1, std::ldexp(1.0, Small(dtype)), std::ldexp(1.0, Subnormal(dtype))};
+  for (size_t i = 0; i < values.size(); ++i) values[i] *= factors[i % 3];
   return values;
 }
 
