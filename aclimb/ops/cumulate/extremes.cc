@@ -41,8 +41,76 @@ bool IsNan(N x) {
 template <bool kGreatest, typename T>
 bool IsBetter(T x, T best) {
   const auto a = Comparable(x), b = Comparable(best);
-  if (IsNan(a)) return true;
-  return !IsNan(b) && (kGreatest ? a >= b : a <= b);
+  return IsNan(a) || (kGreatest ? a >= b : a <= b);
+}
+
+template <typename T>
+T Stored(T x) {
+  if constexpr (std::is_same_v<T, Bool>) {
+    return {static_cast<uint8_t>(x.byte != 0)};
+  } else {
+    return x;
+  }
+}
+
+// Neighbouring lines, of self, valuesOut and indicesOut.
+struct Lines {
+  const void* self;
+  void* values;
+  void* indices;
+  int64_t length;
+  const int64_t* steps;  // from element to element
+  int64_t next[3];       // from line to line
+};
+
+// One line.
+template <bool kGreatest, typename T, typename Index>
+void FindAlong(const T* x, T* values, Index* indices, int64_t length, const int64_t* steps) {
+  const int64_t x_step = steps[0], value_step = steps[1], index_step = steps[2];
+  T best = *x;
+  Index where = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    const T own = x[i * x_step];
+    if (IsBetter<kGreatest>(own, best)) {
+      best = own;
+      where = static_cast<Index>(i);
+    }
+    values[i * value_step] = Stored(best);
+    indices[i * index_step] = where;
+  }
+}
+
+// `count` lines, the first of which begins at `at`.
+template <typename T, typename Index, bool kGreatest>
+void FindInLines(const Lines& lines, const int64_t (&at)[3], int64_t count) {
+  const int64_t x_step = lines.next[0], value_step = lines.next[1], index_step = lines.next[2];
+  const int64_t x_along = lines.steps[0], value_along = lines.steps[1];
+  const int64_t index_along = lines.steps[2], length = lines.length;
+  // Neighbouring lines at once, if elements are further from each other than lines are.
+  const int64_t together = x_step < x_along ? kTogether : 1;
+  for (int64_t first = 0; first < count; first += together) {
+    const int64_t n = std::min(together, count - first);
+    const T* const x = static_cast<const T*>(lines.self) + at[0] + first * x_step;
+    T* const value = static_cast<T*>(lines.values) + at[1] + first * value_step;
+    Index* const index = static_cast<Index*>(lines.indices) + at[2] + first * index_step;
+    if (together == 1) {
+      FindAlong<kGreatest>(x, value, index, length, lines.steps);
+      continue;
+    }
+    T best[kTogether];
+    Index where[kTogether];
+    for (int64_t i = 0; i < length; ++i) {
+      for (int64_t line = 0; line < n; ++line) {
+        const T own = x[line * x_step + i * x_along];
+        if (i == 0 || IsBetter<kGreatest>(own, best[line])) {
+          best[line] = own;
+          where[line] = static_cast<Index>(i);
+        }
+        value[line * value_step + i * value_along] = Stored(best[line]);
+        index[line * index_step + i * index_along] = where[line];
+      }
+    }
+  }
 }
 
 class ExtremesPlan final : public Plan {
@@ -63,103 +131,54 @@ class ExtremesPlan final : public Plan {
   }
 
   void Run(const RunContext& run) const override {
-    switch (dtype_) {
-      case DType::kFloat32:
-        return Find<float>(run);
-      case DType::kFloat16:
-        return Find<Float16>(run);
-      case DType::kBFloat16:
-        return Find<BFloat16>(run);
-      case DType::kFloat64:
-        return Find<double>(run);
-      case DType::kInt64:
-        return Find<int64_t>(run);
-      case DType::kInt32:
-        return Find<int32_t>(run);
-      case DType::kInt16:
-        return Find<int16_t>(run);
-      case DType::kInt8:
-        return Find<int8_t>(run);
-      case DType::kUInt8:
-        return Find<uint8_t>(run);
-      default:
-        return Find<Bool>(run);
-    }
+    const int inner = lines_.rank - 1;
+    const Lines lines = {
+        .self = run.Data(kSelf),
+        .values = run.Data(P::kValues),
+        .indices = run.Data(P::kIndices),
+        .length = length_,
+        .steps = steps_,
+        .next = {lines_.stride[0][inner], lines_.stride[1][inner], lines_.stride[2][inner]}};
+    const Function find = FunctionOfDType();
+    ParallelFor(
+        lines_.count, std::max<int64_t>(1, kGrain / length_), [&](int64_t begin, int64_t end) {
+          lines_.Visit(begin, end,
+                       [&](const int64_t(&at)[3], int64_t count) { find(lines, at, count); });
+        });
   }
 
  private:
-  template <typename T>
-  void Find(const RunContext& run) const {
-    if (wide_) {
-      greatest_ ? Find<T, int64_t, true>(run) : Find<T, int64_t, false>(run);
-    } else {
-      greatest_ ? Find<T, int32_t, true>(run) : Find<T, int32_t, false>(run);
+  using Function = void (*)(const Lines&, const int64_t (&)[3], int64_t);
+
+  Function FunctionOfDType() const {
+    switch (dtype_) {
+      case DType::kFloat32:
+        return FunctionOf<float>();
+      case DType::kFloat16:
+        return FunctionOf<Float16>();
+      case DType::kBFloat16:
+        return FunctionOf<BFloat16>();
+      case DType::kFloat64:
+        return FunctionOf<double>();
+      case DType::kInt64:
+        return FunctionOf<int64_t>();
+      case DType::kInt32:
+        return FunctionOf<int32_t>();
+      case DType::kInt16:
+        return FunctionOf<int16_t>();
+      case DType::kInt8:
+        return FunctionOf<int8_t>();
+      case DType::kUInt8:
+        return FunctionOf<uint8_t>();
+      default:
+        return FunctionOf<Bool>();
     }
   }
-
-  template <typename T, typename Index, bool kGreatest>
-  void Find(const RunContext& run) const {
-    const T* const self = static_cast<const T*>(run.Data(kSelf));
-    T* const values = static_cast<T*>(run.Data(P::kValues));
-    auto* const indices = static_cast<Index*>(run.Data(P::kIndices));
-    const int inner = lines_.rank - 1;
-    const int64_t x_step = lines_.stride[0][inner], value_step = lines_.stride[1][inner];
-    const int64_t index_step = lines_.stride[2][inner];
-    // Neighbouring lines at once, if elements are further from each other than lines are.
-    const int64_t together = x_step < steps_[0] ? kTogether : 1;
-    ParallelFor(lines_.count, std::max<int64_t>(1, kGrain / length_),
-                [&](int64_t begin, int64_t end) {
-                  lines_.Visit(begin, end, [&](const int64_t(&at)[3], int64_t all) {
-                    for (int64_t first = 0; first < all; first += together) {
-                      const int64_t n = std::min(together, all - first);
-                      const T* const x = self + at[0] + first * x_step;
-                      T* const value = values + at[1] + first * value_step;
-                      Index* const index = indices + at[2] + first * index_step;
-                      if (together == 1) {
-                        FindAlong<kGreatest>(x, value, index);
-                        continue;
-                      }
-                      T best[kTogether];
-                      Index where[kTogether];
-                      for (int64_t i = 0; i < length_; ++i) {
-                        for (int64_t line = 0; line < n; ++line) {
-                          const T own = x[line * x_step + i * steps_[0]];
-                          if (i == 0 || IsBetter<kGreatest>(own, best[line])) {
-                            best[line] = own;
-                            where[line] = static_cast<Index>(i);
-                          }
-                          value[line * value_step + i * steps_[1]] = Stored(best[line]);
-                          index[line * index_step + i * steps_[2]] = where[line];
-                        }
-                      }
-                    }
-                  });
-                });
-  }
-
-  // One line.
-  template <bool kGreatest, typename T, typename Index>
-  void FindAlong(const T* x, T* values, Index* indices) const {
-    const int64_t x_step = steps_[0], value_step = steps_[1], index_step = steps_[2];
-    const int64_t length = length_;
-    T best = *x;
-    Index where = 0;
-    for (int64_t i = 0; i < length; ++i) {
-      const T own = x[i * x_step];
-      if (IsBetter<kGreatest>(own, best)) {
-        best = own;
-        where = static_cast<Index>(i);
-      }
-      values[i * value_step] = Stored(best);
-      indices[i * index_step] = where;
-    }
-  }
-
   template <typename T>
-  static T Stored(T x) {
-    return x;
+  Function FunctionOf() const {
+    if (wide_) return greatest_ ? FindInLines<T, int64_t, true> : FindInLines<T, int64_t, false>;
+    return greatest_ ? FindInLines<T, int32_t, true> : FindInLines<T, int32_t, false>;
   }
-  static Bool Stored(Bool x) { return {static_cast<uint8_t>(x.byte != 0)}; }
 
   const bool greatest_;
   const DType dtype_;
