@@ -101,11 +101,12 @@ class Tensor {
   }
   // What lies between the elements is as it was.
   bool GapsAreUntouched() const {
+    const size_t size = SizeOf(view.dtype);
+    // Elements that fill the memory have no gaps.
+    if (static_cast<size_t>(view.ElementCount()) * size == bytes_) return true;
     std::vector<bool> taken(bytes_);
     Each([&](char* at) {
-      for (size_t i = 0; i < SizeOf(view.dtype); ++i) {
-        taken[static_cast<size_t>(at - memory_->data()) + i] = true;
-      }
+      for (size_t i = 0; i < size; ++i) taken[static_cast<size_t>(at - memory_->data()) + i] = true;
     });
     for (size_t i = 0; i < bytes_; ++i) {
       if (!taken[i] && memory_->data()[i] != '\xFF') return false;
