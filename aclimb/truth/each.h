@@ -27,7 +27,7 @@ std::vector<int64_t> BroadcastShape(const Call& call, const int (&inputs)[N]) {
 // For each element of the shape, in row-major order, the position of the input's element that it
 // comes from, as the input broadcasts to the shape.
 std::vector<int64_t> BroadcastFrom(const Call& call, int input, const std::vector<int64_t>& shape);
-// And its value.
+// The values of these elements.
 std::vector<double> BroadcastValues(const Call& call, int input, const std::vector<int64_t>& shape);
 
 // For each element of what the inputs broadcast to, in row-major order, the positions of the
@@ -48,7 +48,7 @@ std::vector<std::array<size_t, N>> BroadcastPlaces(const Call& call, const int (
 }
 
 // formula(x, y, ...) of the inputs' elements, which broadcast, in row-major order. The loop works
-// with plain pointers, which are quick in a test that is not optimized too.
+// with plain pointers, which are quick even in a test that is not optimized.
 template <size_t N, typename Formula>
 std::vector<double> Each(const Call& call, const int (&inputs)[N], Formula formula) {
   const std::vector<int64_t> shape = BroadcastShape(call, inputs);

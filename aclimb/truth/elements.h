@@ -23,7 +23,8 @@ void WriteElement(unsigned char* at, DType dtype, double value);
 // The value that the dtype stores for `value`.
 double Rounded(double value, DType dtype);
 
-// The same of many, one after the other in memory: what differs by dtype is asked once.
+// Vectors of elements that lie one after the other in memory are converted quickly: the dtype is
+// looked at once.
 std::vector<unsigned char> WriteElements(const std::vector<double>& values, DType dtype);
 std::vector<double> ReadElements(const std::vector<unsigned char>& elements, DType dtype);
 std::vector<int64_t> ReadIntegers(const std::vector<unsigned char>& elements, DType dtype);
