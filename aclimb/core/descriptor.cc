@@ -62,12 +62,16 @@ std::optional<TensorDescriptor::ByteRange> TensorDescriptor::Footprint() const {
 }
 
 TensorView TensorDescriptor::View() const {
+  // The stride of a single element may be any number. Kernels multiply by it and add it to
+  // addresses, though they read nothing there: a number that no memory has room for would overflow.
+  constexpr int64_t kMostStride = int64_t{1} << 40;
   TensorView view;
   view.dtype = dtype;
   view.rank = rank();
   for (int d = 0; d < view.rank; ++d) {
     view.shape[d] = shape[static_cast<size_t>(d)];
     view.stride[d] = stride[static_cast<size_t>(d)];
+    if (view.shape[d] == 1 && view.stride[d] > kMostStride) view.stride[d] = 0;
   }
   // The offset of an empty tensor may lie anywhere, also where no address is.
   if (data != nullptr && !IsEmpty()) {
