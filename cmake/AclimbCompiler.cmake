@@ -41,7 +41,11 @@ if(ACLIMB_FUZZ)
   # the kernels' own tests go through, and what ends in a fault anyway has no check of its own.
   list(APPEND ACLIMB_TARGETS_LEFT_OUT HWY_AVX3)
 endif()
-if(ACLIMB_NATIVE AND NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+set(is_x86 FALSE)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(is_x86 TRUE)
+endif()
+if(ACLIMB_NATIVE AND is_x86 AND NOT CMAKE_CROSSCOMPILING)
   include(CheckCXXSourceRuns)
   check_cxx_source_runs([[
     int main() {
@@ -54,9 +58,8 @@ if(ACLIMB_NATIVE AND NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR MATCHES
     list(APPEND ACLIMB_TARGETS_LEFT_OUT HWY_AVX3)
   endif()
 endif()
-list(REMOVE_DUPLICATES ACLIMB_TARGETS_LEFT_OUT)
 list(JOIN ACLIMB_TARGETS_LEFT_OUT "|" left_out)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+if(is_x86)
   add_compile_definitions("HWY_BROKEN_TARGETS=(${left_out})")
 endif()
 if(ACLIMB_SANITIZE)
