@@ -5,20 +5,20 @@
 namespace aclimb::check {
 namespace {
 
-constexpr uint64_t kBytes = 64;
+constexpr uint64_t kBlockBytes = 64;
 constexpr int kKept = 4096;  // freed blocks that the book remembers
 
 Block BlockAt(uint64_t base) {
   Block block;
   block.base = base;
-  block.requested = block.usable = kBytes;
+  block.requested = block.usable = kBlockBytes;
   return block;
 }
 
 // Addresses that no test uses otherwise.
 void FreeOthers(Book& book, int count, uint64_t first) {
   for (int i = 0; i < count; ++i) {
-    const uint64_t base = first + static_cast<uint64_t>(i) * kBytes;
+    const uint64_t base = first + static_cast<uint64_t>(i) * kBlockBytes;
     book.Add(BlockAt(base));
     ASSERT_NE(book.Free(base, {"another free"}), nullptr);
   }
@@ -45,7 +45,7 @@ TEST(Book, ForgetsAReusedAddressByItsLastFree) {
   EXPECT_EQ(book.FindFreed(0x1000), nullptr);
   ASSERT_NE(book.Free(0x1000, {"the second free"}), nullptr);
   FreeOthers(book, kKept - 1, 0x900000);
-  const Block* freed = book.FindFreed(0x1000 + kBytes - 1);
+  const Block* freed = book.FindFreed(0x1000 + kBlockBytes - 1);
   ASSERT_NE(freed, nullptr);
   EXPECT_EQ(freed->freed.what, "the second free");
   FreeOthers(book, 1, 0x2000000);
