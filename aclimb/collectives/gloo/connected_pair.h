@@ -31,7 +31,14 @@ class ConnectedPair final : public gloo::transport::tcp::Pair, public Arrivals::
                 int peer, Arrivals* arrivals)
       : Pair(context, device, peer, gloo::kNoTimeout), arrivals_(arrivals) {}
   // Here already: from ~Pair on, Gloo's own handleEvents would be called.
-  ~ConnectedPair() override { close(); }
+  ~ConnectedPair() override { ConnectedPair::close(); }
+
+  // Gloo's own resets the connection: the system would drop what it has taken and the peer has not
+  // read yet, and a rank that is done would break the call that others are still in.
+  void close() override {
+    const std::lock_guard<std::mutex> lock(m_);
+    if (state_ != CLOSED) changeState(CLOSED);
+  }
 
   // Instead of the socket on which Gloo listens since the constructor. This connection owns it from
   // then on, even where that throws.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -203,6 +204,36 @@ TEST(Transport, AllReduceAddsAllRanks) {
       }
     });
   }
+}
+
+// What the system has taken from a rank reaches the peer, which reads it later.
+TEST(Transport, ARankThatIsDoneTakesNothingBack) {
+  constexpr size_t kBytes = size_t{128} << 10, kHeader = 48;
+  constexpr uint64_t kTag = 7;
+  const auto [here, there] = ConnectedSockets();
+  // Most of the bytes wait on the side of the sender.
+  const int much = 4 * kBytes, little = 4096;
+  ASSERT_EQ(setsockopt(here, SOL_SOCKET, SO_SNDBUF, &much, sizeof(much)), 0);
+  ASSERT_EQ(setsockopt(there, SOL_SOCKET, SO_RCVBUF, &little, sizeof(little)), 0);
+  std::vector<char> sent = Pattern(1, kBytes);
+  {
+    Rank rank(0, {-1, here});
+    // The peer is ready to receive (Gloo's message of kind 3).
+    const uint64_t ready[] = {kHeader, 3, kTag | uint64_t{1} << 63, 0, kBytes, 0};
+    ASSERT_EQ(send(there, ready, sizeof(ready), 0), static_cast<ssize_t>(sizeof(ready)));
+    const AclimbPiece piece = {1, sent.data(), kBytes, kTag};
+    const AclimbTransportCall call = rank.Call(1);
+    ASSERT_EQ(Transport().transfer(rank.mesh, &call, &piece, 1, nullptr, 0), 0) << rank.error.text;
+  }
+  std::string come;
+  char part[4096];
+  ssize_t got = 0;
+  while ((got = recv(there, part, sizeof(part), 0)) > 0)
+    come.append(part, static_cast<size_t>(got));
+  EXPECT_EQ(got, 0) << std::strerror(errno);
+  ASSERT_GE(come.size(), kBytes);
+  EXPECT_EQ(come.substr(come.size() - kBytes), std::string(sent.begin(), sent.end()));
+  close(there);
 }
 
 // Whatever the thread that waits is about then: it sleeps until something comes.
