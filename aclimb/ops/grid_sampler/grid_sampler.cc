@@ -46,12 +46,11 @@ DenseImages ImagesAsTheyAre(const Arguments& arguments, Planner& planner, int pa
   return ImagesOf(arguments, planner, parameter, is_input,
                   HasChannelsLast(arguments.Tensor(parameter).View()));
 }
-// For kernels that look at all channels of an element at once: that they lie beside each other is
-// worth a copy of the images if there are `least` of them, and the places are not much fewer than
-// their elements.
+// Kernels look at all channels of an element at once: that they lie beside each other is worth a
+// copy of the images if the places are not much fewer than their elements.
 DenseImages SampledImages(const Arguments& arguments, Planner& planner, int parameter,
-                          const Args& args, int64_t least) {
-  const bool is_worth = args.channels >= least && 4 * args.Places() >= args.Elements();
+                          const Args& args) {
+  const bool is_worth = args.channels > 1 && 4 * args.Places() >= args.Elements();
   return ImagesOf(arguments, planner, parameter, true,
                   is_worth || HasChannelsLast(arguments.Tensor(parameter).View()));
 }
@@ -113,9 +112,7 @@ Result<PlanPointer> PlanForward(const Arguments& arguments, Planner& planner) {
   const Args& args = plan->args = ArgsOf(arguments, kInput, kGrid, kInterpolation);
   plan->grid = DenseGrid(arguments, planner, kGrid);
   plan->out = ImagesAsTheyAre(arguments, planner, kOut, false);
-  // Vectors are then places of a plane.
-  const bool by_planes = args.dtype == DType::kFloat32 && !plan->out.channels_last;
-  plan->input = SampledImages(arguments, planner, kInput, args, by_planes ? kFewChannels : 2);
+  plan->input = SampledImages(arguments, planner, kInput, args);
   plan->scratch.Book(planner, args.batch * args.Places(), ScratchBytes(args, false));
   planner.Costs({.cycles = CyclesOf(args) + plan->input.dense.CopyCycles() +
                            plan->grid.CopyCycles() + plan->out.dense.CopyCycles()});
@@ -177,7 +174,7 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
               CyclesOf(args) * static_cast<double>(blocks);
   }
   if (of_grid) {
-    plan->input = SampledImages(arguments, planner, kInput, args, 2);
+    plan->input = SampledImages(arguments, planner, kInput, args);
     plan->grid_gradient =
         rows::Dense::Output(planner, kGridGrad, arguments.Tensor(kGridGrad).View(), args.dtype);
     plan->of_grid.Book(planner, args.batch * args.Places(), ScratchBytes(args, false));

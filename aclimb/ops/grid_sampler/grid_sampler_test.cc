@@ -60,11 +60,11 @@ struct ImageSize {
 
 class GridSamplerOfImages : public GridSampler, public ::testing::WithParamInterface<ImageSize> {};
 
-// Few channels, which are planes; more than a vector has lanes and than are summed together; so
-// many in images that have too many elements for a copy.
+// Few channels, and more than a vector has lanes and than are summed together; both also in images
+// that have too many elements for a copy, and stay planes.
 INSTANTIATE_TEST_SUITE_P(Images, GridSamplerOfImages,
-                         ::testing::Values(ImageSize{3, 5, 6}, ImageSize{37, 5, 6},
-                                           ImageSize{37, 20, 21}));
+                         ::testing::Values(ImageSize{3, 5, 6}, ImageSize{3, 20, 21},
+                                           ImageSize{37, 5, 6}, ImageSize{37, 20, 21}));
 
 // In planes and side by side.
 TEST_P(GridSamplerOfImages, Tiles) {

@@ -1,6 +1,7 @@
 #include "aclimb/ops/grid_sampler/kernels.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -13,6 +14,7 @@
 #define HWY_TARGET_INCLUDE "aclimb/ops/grid_sampler/kernels.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/simd/float-inl.h"
 #include "aclimb/simd/transpose-inl.h"
 #include "aclimb/simd/weighted-inl.h"
 
@@ -22,7 +24,9 @@ namespace aclimb::grid_sampler {
 
 // Places that are looked at together: their elements of a channel fill a few cache lines.
 inline constexpr int64_t kTile = 64;
-// From so many on, vectors of places are worth it for any number of channels.
+// Channels of an element that make a vector of their own.
+inline constexpr int64_t kQuad = 4;
+// From so many on, vectors of places are worth it for more channels than that.
 inline constexpr int64_t kManyPlaces = 32;
 
 struct Kernels {
@@ -248,7 +252,7 @@ bool EachTile(const Args& args, const Body& body) {
 struct Product {
   using D = hn::CappedTag<float, kTile>;
   // Where there is no such element, the weight is 0, and nothing of element 0 remains.
-  HWY_INLINE Product(const TileTaps<float>& tile, int i, int j, int k, int64_t places) {
+  HWY_INLINE void Fill(const TileTaps<float>& tile, int i, int j, int k, int64_t places) {
     const auto& [layers, rows, columns] = tile.taps;
     // Numbers of elements fit, so that a vector has many of them.
     const auto height = static_cast<int32_t>(tile.in[1]), width = static_cast<int32_t>(tile.in[2]);
@@ -259,7 +263,8 @@ struct Product {
       kept[p] = ~((layer | row | at) >> 31);
       element[p] = ((layer * height + row) * width + at) & kept[p];
       const float product = layers.weight[i][p] * rows.weight[j][p] * columns.weight[k][p];
-      weight[p] = kept[p] != 0 ? product : 0;
+      // Without a branch, which random places would mispredict.
+      weight[p] = std::bit_cast<float>(std::bit_cast<int32_t>(product) & kept[p]);
     }
     const int64_t end = WholeVectors(places);
     std::fill(element + places, element + end, 0);
@@ -287,24 +292,67 @@ struct Product {
   float weight[kTile];
 };
 
-// `count` places from number `first` on of a grid, of images whose channels are planes: vectors are
-// places, so that none of them takes a branch of its own. sums[channel * kTile + place]
+// Calls use(i, j, k) for all products of taps.
+template <class Use>
+HWY_INLINE void EachProduct(const TileTaps<float>& taps, const Use& use) {
+  for (int i = 0; i < taps.count[0]; ++i) {
+    for (int j = 0; j < taps.count[1]; ++j) {
+      for (int k = 0; k < taps.count[2]; ++k) use(i, j, k);
+    }
+  }
+}
+
+// `count` places of images whose channels are planes: vectors are places, so that none of them
+// takes a branch of its own. sums[channel * kTile + place]
 void SamplePlanes(const TileTaps<float>& taps, const Channels<float>& input, int64_t count,
                   float* sums) {
   for (int64_t c = 0; c < input.count; ++c) {
     std::fill_n(sums + c * kTile, Product::WholeVectors(count), 0.0f);
   }
-  for (int i = 0; i < taps.count[0]; ++i) {
-    for (int j = 0; j < taps.count[1]; ++j) {
-      for (int k = 0; k < taps.count[2]; ++k) {
-        const Product product(taps, i, j, k, count);
-        for (int64_t c = 0; c < input.count; ++c) {
-          product.AddTo(input.data + c * input.size, sums + c * kTile, count);
-        }
+  Product product;
+  EachProduct(taps, [&](int i, int j, int k) HWY_ATTR {
+    product.Fill(taps, i, j, k, count);
+    for (int64_t c = 0; c < input.count; ++c) {
+      product.AddTo(input.data + c * input.size, sums + c * kTile, count);
+    }
+  });
+}
+
+// The same of images whose channels, kQuad at most, lie beside each other and are a vector. `sums`
+// has room for kQuad channels.
+void SampleQuads(const TileTaps<float>& taps, const Channels<float>& input, int64_t count,
+                 float* sums) {
+  const hn::CappedTag<float, kQuad> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  Product products[Terms<float>::kMost];
+  int of_place = 0;
+  EachProduct(taps, [&](int i, int j, int k) HWY_ATTR {
+    Product& product = products[of_place++];
+    product.Fill(taps, i, j, k, count);
+    // All of them are on their way from memory before the first is waited for.
+    for (int64_t p = 0; p < count; ++p) {
+      hwy::Prefetch(input.data + product.element[p] * input.step);
+    }
+  });
+  // Behind the last element there is no room for a vector.
+  const int64_t last = input.size - 1;
+  float copy[kQuad] = {};
+  std::copy_n(input.data + last * input.step, input.count, copy);
+  HWY_ALIGN float by_place[kTile * kQuad];
+  for (int64_t p = 0; p < count; ++p) {
+    for (int64_t c = 0; c < kQuad; c += lanes) {
+      auto sum = hn::Zero(d);
+      for (int n = 0; n < of_place; ++n) {
+        const int64_t element = products[n].element[p];
+        const float* const row = element == last ? copy : input.data + element * input.step;
+        const auto kept = hn::Set(hn::RebindToSigned<decltype(d)>(), products[n].kept[p]);
+        const auto value = hn::And(hn::LoadU(d, row + c), hn::BitCast(d, kept));
+        sum = hn::MulAdd(hn::Set(d, products[n].weight[p]), value, sum);
       }
+      hn::StoreU(sum, d, by_place + p * kQuad + c);
     }
   }
-  SetWithoutCurve(taps, count, input.count, sums, 1, kTile);
+  Transpose(by_place, kQuad, count, kQuad, sums, kTile);
 }
 
 template <typename T>
@@ -318,9 +366,11 @@ bool SampleTyped(const Args& args) {
     const TileTaps<T> taps(args, n * places + first, count);
     if constexpr (sizeof(T) == sizeof(float)) {
       constexpr int64_t kMostElements = std::numeric_limits<int32_t>::max();
-      const bool is_worth = channels < kFewChannels || count >= kManyPlaces;
-      if (is_worth && !input.last && !result.last && elements > 0 && elements <= kMostElements) {
-        SamplePlanes(taps, input, count, scratch);
+      const bool is_worth = channels <= kQuad || count >= kManyPlaces;
+      const bool has_vectors = !input.last || channels <= kQuad;
+      if (is_worth && has_vectors && !result.last && elements > 0 && elements <= kMostElements) {
+        (input.last ? SampleQuads : SamplePlanes)(taps, input, count, scratch);
+        SetWithoutCurve(taps, count, channels, scratch, 1, kTile);
         for (int64_t c = 0; c < channels; ++c) {
           std::copy_n(scratch + c * kTile, count, result.data + c * places + first);
         }
@@ -476,7 +526,7 @@ bool GridGradient(const Args& args) {
 int64_t ScratchBytes(const Args& args, bool of_input) {
   const int64_t channels = of_input ? args.block : args.channels;
   const int64_t sums = of_input ? args.Elements() * channels * int64_t{sizeof(double)} : 0;
-  const int64_t tile = kTile * channels * static_cast<int64_t>(SizeOf(args.dtype));
+  const int64_t tile = kTile * std::max(channels, kQuad) * static_cast<int64_t>(SizeOf(args.dtype));
   return RoundUp(sums + tile, int64_t{64});
 }
 

@@ -10,8 +10,6 @@
 namespace aclimb::grid_sampler {
 
 inline constexpr int kAxes = 3;
-// Planes of fewer channels are sampled where they are: places of few channels fill no vector.
-inline constexpr int64_t kFewChannels = 5;
 
 // Images of so many elements, or what is at so many places of a grid: their channels lie beside
 // each other, or one plane after the other.
