@@ -21,8 +21,6 @@ namespace {
 
 // So many rows are added up in float32, and their sums in double.
 constexpr int64_t kMostTerms = 32;
-// So many rows before its own turn a row is prefetched.
-constexpr int64_t kAhead = 16;
 // Elements that a thread takes at once.
 constexpr int64_t kGrain = 32768;
 
@@ -57,7 +55,7 @@ class Line {
     if (first) std::fill_n(sum, count, 0.0);
     double row[kMostColumns];
     for (int64_t k = 0; k < terms.count; ++k) {
-      Load(terms.rows[k], stride, count, row);
+      Load(static_cast<const char*>(terms.table) + terms.rows[k] * terms.step, stride, count, row);
       const auto factor = static_cast<double>(terms.factors[k]);
       for (int64_t i = 0; i < count; ++i) sum[i] += factor * row[i];
     }
@@ -195,8 +193,9 @@ class BagPlan final : public Plan {
     const int64_t width = std::min(kMostColumns, weight.shape[1] - column);
     const float* const factors = weighs_ ? run.Piece<const float>(factors_) : nullptr;
     const int64_t size = run.Piece<const int64_t>(sizes_)[b];
+    const bool is_few = bags.Begin(b + 1) - bags.Begin(b) <= kMostTerms;
     // Without a sum in double, where that is of few rows.
-    if (!largest_ && size <= kMostTerms && weight.stride[1] == 1 && output.stride[1] == 1 &&
+    if (!largest_ && is_few && weight.stride[1] == 1 && output.stride[1] == 1 &&
         output.dtype == DType::kFloat32) {
       auto* const to = reinterpret_cast<float*>(line_.At(output, b, column));
       const bool all_known = AddUp(bags, b, weight, column, factors, [&](const Terms& terms, bool) {
@@ -245,26 +244,53 @@ class BagPlan final : public Plan {
     return all_known;
   }
 
-  // Calls add(terms, first) for some rows of a bag at a time, if only for none.
+  // Calls add(terms, first) for some rows of a bag at a time, if only for none. False if an index
+  // has no row.
   template <typename Add>
   bool AddUp(const Bags& bags, int64_t b, const TensorView& weight, int64_t column,
              const float* factors, Add&& add) const {
-    const void *rows[kMostTerms], *later[kMostTerms];
+    int64_t rows[kMostTerms];
     float own[kMostTerms];
-    int64_t count = 0;
-    bool first = true;
-    const auto add_these = [&] {
-      add(Terms{rows, later, own, std::exchange(count, 0)}, std::exchange(first, false));
-    };
-    const bool all_known = EachRow(bags, b, weight, [&](int64_t i, int64_t index) {
-      const int64_t next = bags.indices[std::min(i + kAhead, bags.count - 1)];
-      rows[count] = line_.At(weight, index, column);
-      later[count] = IsRow(weight, next) ? line_.At(weight, next, column) : rows[count];
-      own[count] = factors == nullptr ? 1 : factors[i];
-      if (++count == kMostTerms) add_these();
-    });
-    if (first || count != 0) add_these();
+    std::fill_n(own, kMostTerms, 1.0F);
+    Terms terms = {.table = line_.At(weight, 0, column),
+                   .step = weight.stride[0] * static_cast<int64_t>(SizeOf(weight.dtype))};
+    const int64_t end = bags.Begin(b + 1);
+    bool all_known = true, first = true;
+    int64_t i = bags.Begin(b);
+    do {
+      const int64_t count = std::clamp<int64_t>(end - i, 0, kMostTerms);
+      terms.rows = bags.indices + i;
+      terms.later = bags.indices + std::min(i + kAhead, bags.count - count);
+      terms.factors = factors == nullptr ? own : factors + i;
+      terms.count = count;
+      if (!AllAreRows(terms.rows, count, weight.shape[0])) {
+        terms.count = 0;
+        for (int64_t k = i; k < i + count; ++k) {
+          const bool is_row = IsRow(weight, bags.indices[k]), pads = bags.indices[k] == padding_;
+          all_known &= is_row || pads;
+          if (!is_row || pads) continue;
+          rows[terms.count] = bags.indices[k];
+          if (factors != nullptr) own[terms.count] = factors[k];
+          ++terms.count;
+        }
+        terms.rows = rows;
+        terms.factors = own;
+      }
+      add(terms, std::exchange(first, false));
+      i += count;
+    } while (i < end);
     return all_known;
+  }
+  // None of them is padding either.
+  bool AllAreRows(const int64_t* indices, int64_t count, int64_t rows) const {
+    const int64_t padding = padding_.value_or(-1);
+    int64_t signs = 0;
+    bool pads = false;
+    for (int64_t k = 0; k < count; ++k) {
+      signs |= indices[k] | (rows - 1 - indices[k]);
+      pads |= indices[k] == padding;
+    }
+    return signs >= 0 && !pads;
   }
 
   // rows: which row each of the largest is from.
@@ -278,9 +304,9 @@ class BagPlan final : public Plan {
       line_.Load(line_.At(weight, index, column), weight.stride[1], width, row);
       for (int64_t c = 0; c < width; ++c) {
         // As PyTorch: a NaN is kept where it comes first and passed over elsewhere.
-        if (!first && !(row[c] > largest[c])) continue;
-        largest[c] = row[c];
-        rows[c] = index;
+        const bool is_larger = first || row[c] > largest[c];
+        largest[c] = is_larger ? row[c] : largest[c];
+        rows[c] = is_larger ? index : rows[c];
       }
       first = false;
     });

@@ -21,13 +21,18 @@ HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float* sums)
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<D> sum[kVectors];
   for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+  const auto row_at = [&terms, column](int64_t row) {
+    const auto table = reinterpret_cast<uintptr_t>(terms.table);
+    const auto away = static_cast<uintptr_t>(row) * static_cast<uintptr_t>(terms.step);
+    return reinterpret_cast<const T*>(table + away) + column;
+  };
   for (int64_t k = 0; k < terms.count; ++k) {
-    const T* const row = static_cast<const T*>(terms.rows[k]) + column;
-    const T* const later = static_cast<const T*>(terms.later[k]) + column;
-    for (int64_t i = 0; i < kVectors * lanes; i += 64 / int64_t{sizeof(T)})
-      hwy::Prefetch(later + i);
+    const T* const row = row_at(terms.rows[k]);
+    const T* const later = row_at(terms.later[k]);
     const auto factor = hn::Set(d, terms.factors[k]);
     for (int v = 0; v < kVectors; ++v) {
+      // A line at a time: processors drop what more there is.
+      if (v * lanes * int64_t{sizeof(T)} % 64 == 0) hwy::Prefetch(later + v * lanes);
       sum[v] = hn::MulAdd(factor, LoadF32(d, row + v * lanes), sum[v]);
     }
   }
@@ -36,10 +41,11 @@ HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float* sums)
 
 template <typename T>
 void AddRowsOf(const Terms& terms, int64_t width, float* sums) {
-  constexpr int kMany = 8;
+  constexpr int kMost = 16, kMany = 8;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t c = 0;
+  for (; c + kMost * lanes <= width; c += kMost * lanes) AddColumns<kMost, T>(d, terms, c, sums);
   for (; c + kMany * lanes <= width; c += kMany * lanes) AddColumns<kMany, T>(d, terms, c, sums);
   for (; c + lanes <= width; c += lanes) AddColumns<1, T>(d, terms, c, sums);
   for (; c < width; ++c) AddColumns<1, T>(hn::CappedTag<float, 1>(), terms, c, sums);

@@ -9,13 +9,17 @@ namespace aclimb::embedding_bag {
 // So many elements of rows are added up at once: they and their sums stay in the first cache.
 inline constexpr int64_t kMostColumns = 256;
 
-// Rows that are added up, each the elements of one dtype beside each other.
+// So many rows before its own turn a row is prefetched.
+inline constexpr int64_t kAhead = 16;
+
+// Rows of a table that are added up, each the elements of one dtype beside each other.
 struct Terms {
-  const void* const* rows;
-  // What is prefetched beside each, a few lines at a time: processors drop more.
-  const void* const* later;
-  const float* factors;
-  int64_t count;
+  const void* table;
+  int64_t step;  // in bytes, from row to row
+  const int64_t* rows = nullptr;
+  const int64_t* later = nullptr;  // what is prefetched beside each, which need not be a row
+  const float* factors = nullptr;
+  int64_t count = 0;
 };
 
 // sums[i] = the sum of factor * row[i], in the order of the rows. Of float32 or a half type.
