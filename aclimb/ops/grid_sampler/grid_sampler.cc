@@ -144,12 +144,14 @@ struct GradientPlan final : Plan {
   }
 };
 
-// Channels whose sums stay in the second-level cache, and blocks of them for every thread.
+// Channels whose sums stay in the second-level cache, and blocks of them for every thread. Three
+// have the room of four.
 int64_t BlockOf(const Args& args) {
   constexpr int64_t kLeast = 4, kMost = 16, kSums = 1 << 16;
   const int64_t threads = CeilDivide(int64_t{TeamSize()}, args.batch);
   const int64_t block = std::clamp<int64_t>(kSums / args.Elements(), kLeast, kMost);
-  return std::min(block, CeilDivide(args.channels, threads));
+  const int64_t share = CeilDivide(args.channels, threads);
+  return std::min(block, share == 3 ? 4 : share);
 }
 
 Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {

@@ -115,6 +115,26 @@ struct TileTaps {
     }
   }
 
+  // Asks for the elements of all places, `step` apart, before the first is waited for. Those of
+  // several cache lines, which processors fetch one after the other by themselves, are left alone.
+  template <typename U>
+  HWY_INLINE void Prefetch(const U* data, int64_t step, int64_t places) const {
+    if (step * int64_t{sizeof(U)} > 64) return;
+    const auto& [layers, rows, columns] = taps;
+    for (int i = 0; i < count[0]; ++i) {
+      for (int j = 0; j < count[1]; ++j) {
+        for (int64_t p = 0; p < places; ++p) {
+          const int64_t layer = std::max<int64_t>(0, layers.index[i][p]);
+          const int64_t row = layer * in[1] + std::max<int64_t>(0, rows.index[j][p]);
+          for (int k = 0; k < count[2]; ++k) {
+            const int64_t column = std::max<int64_t>(0, columns.index[k][p]);
+            hwy::Prefetch(data + (row * in[2] + column) * step);
+          }
+        }
+      }
+    }
+  }
+
   const int64_t* in;
   int count[kAxes];
   Taps<T> taps[kAxes];
@@ -136,8 +156,9 @@ HWY_NOINLINE void SetWithoutCurve(const TileTaps<T>& tile, int64_t places, int64
   }
 }
 
-// The elements that what is at a place is made of: all that exist of the taps along the axes.
-template <typename T>
+// The elements that what is at a place is made of: all that exist of the taps along the axes. With
+// slopes, too: those of their weights with the place along each axis.
+template <typename T, bool with_slopes = false>
 struct Terms {
   static constexpr int kMost = 16;
 
@@ -156,7 +177,7 @@ struct Terms {
   int count = 0;
   int64_t element[kMost + 1];
   T weight[kMost + 1];
-  int number[kMost + 1];  // among the products of the axes' taps
+  double slope[kAxes][with_slopes ? kMost + 1 : 1];
 
  private:
   template <int kLayers, int kAlong>
@@ -170,7 +191,7 @@ struct Terms {
         for (int k = 0; k < kAlong; ++k) {
           element[count] = row + columns.index[k][p];
           weight[count] = row_weight * columns.weight[k][p];
-          number[count] = (i * kAlong + j) * kAlong + k;
+          if constexpr (with_slopes) SetSlopes(tile, p, {i, j, k});
           // The next one takes the place of one that is not there, without a branch: random places
           // would mispredict it.
           count += 1 + static_cast<int>((of_row | columns.index[k][p]) >> 63);
@@ -178,20 +199,18 @@ struct Terms {
       }
     }
   }
-};
-
-// The weight of a product of taps, with the slope of one axis in place of its weight.
-template <typename T>
-HWY_INLINE double SlopeOf(const TileTaps<T>& tile, int64_t place, int number, int axis) {
-  double product = 1;
-  for (int d = kAxes - 1; d >= 0; --d) {
-    const int tap = number % tile.count[d];
-    number /= tile.count[d];
-    const auto& of = d == axis ? tile.taps[d].slope : tile.taps[d].weight;
-    product *= static_cast<double>(of[tap][place]);
+  // Products of all axes' weights, with the slope of one in place of its weight.
+  HWY_INLINE void SetSlopes(const TileTaps<T>& tile, int64_t p, const int (&tap)[kAxes]) {
+    for (int d = 0; d < kAxes; ++d) {
+      double product = 1;
+      for (int e = kAxes - 1; e >= 0; --e) {
+        const auto& of = e == d ? tile.taps[e].slope : tile.taps[e].weight;
+        product *= static_cast<double>(of[tap[e]][p]);
+      }
+      slope[d][count] = product;
+    }
   }
-  return product;
-}
+};
 
 // to[c * to_step + r] = from[r * step + c]
 template <typename T>
@@ -412,17 +431,22 @@ bool InputGradientTyped(const Args& args) {
     const Channels<T> to(args.input_gradient, elements, args.channels, n, first, count);
     auto* const sums = reinterpret_cast<double*>(scratch);
     T* const tile = reinterpret_cast<T*>(sums + elements * args.block);
-    std::fill_n(sums, elements * count, 0.0);
+    // A vector is faster than three elements, and what is beyond them is not looked at. A tile has
+    // room for it, the tensor need not.
+    const int64_t pitch = std::min(args.block, RoundUp(count, int64_t{4}));
+    const int64_t width = gradient.last ? count : pitch;
+    std::fill_n(sums, elements * pitch, 0.0);
     int64_t row;
     for (int64_t p = 0; p < places; p += kTile) {
       const int64_t length = std::min(kTile, places - p);
       const T* const from = gradient.Load(p, length, tile, &row);
       const TileTaps<T> taps(args, n * places + p, length);
+      taps.Prefetch(sums, pitch, length);
       for (int64_t i = 0; i < length; ++i) {
         const Terms<T> terms(taps, i);
         for (int k = 0; k < terms.count; ++k) {
-          AddTimes(from + i * row, static_cast<double>(terms.weight[k]), count,
-                   sums + terms.element[k] * count);
+          AddTimes(from + i * row, static_cast<double>(terms.weight[k]), width,
+                   sums + terms.element[k] * pitch);
         }
       }
     }
@@ -431,7 +455,7 @@ bool InputGradientTyped(const Args& args) {
       T* const made = to.Place(e, tile, &row);
       for (int64_t i = 0; i < length; ++i) {
         for (int64_t c = 0; c < count; ++c) {
-          made[i * row + c] = static_cast<T>(sums[(e + i) * count + c]);
+          made[i * row + c] = static_cast<T>(sums[(e + i) * pitch + c]);
         }
       }
       to.Store(e, length, made);
@@ -464,9 +488,10 @@ bool GridGradientTyped(const Args& args) {
     int64_t row;
     const T* const from = gradient.Load(first, count, scratch, &row);
     const TileTaps<T> taps(args, n * places + first, count);
+    if (input.last) taps.Prefetch(input.data, channels, count);
     T* const made = static_cast<T*>(args.grid_gradient) + (n * places + first) * args.axes;
     for (int64_t i = 0; i < count; ++i) {
-      const Terms<T> terms(taps, i);
+      const Terms<T, true> terms(taps, i);
       const T* const g = from + i * row;
       double sums[kAxes] = {};
       for (int k = 0; k < terms.count; ++k) {
@@ -480,7 +505,7 @@ bool GridGradientTyped(const Args& args) {
           }
         }
         for (int d = 0; d < kAxes; ++d) {
-          sums[d] += dot * SlopeOf(taps, i, terms.number[k], d);
+          sums[d] += dot * terms.slope[d][k];
         }
       }
       T* const to = made + i * args.axes;
