@@ -52,7 +52,7 @@ template <typename T>
 void Repeat(T value, int64_t length, const T* end, T* to) {
   constexpr int64_t kLanes = sizeof(uint64_t) / sizeof(T);
   const uint64_t lanes = uint64_t{value} * (~uint64_t{0} / std::numeric_limits<T>::max());
-  if (end - to < length + kLanes) {
+  if (length >= kLongRow || end - to < length + kLanes) {
     std::fill_n(to, length, value);
     return;
   }

@@ -43,14 +43,22 @@ double IndirectCycles(const Problem& problem, bool converts) {
   if (problem.is_direct || problem.across >= 0) return 0;
   const Walk<kOperands>& walk = problem.walk;
   const int inner = walk.rank - 1;
-  bool gathers = walk.rank > 1 && walk.extent[inner] < kShortRow;
-  for (const auto& stride : walk.stride) {
-    gathers = gathers || (stride[inner] != 0 && stride[inner] != 1);
+  const bool short_rows = walk.rank > 1 && walk.extent[inner] < kShortRow;
+  bool gathers = false;
+  for (int n = 0; n < kOperands; ++n) {
+    const int64_t step = walk.stride[n][inner];
+    const bool dense = short_rows ? walk.IsDense(n) || problem.IsOneRow(n) : step == 0 || step == 1;
+    gathers = gathers || !dense;
   }
   return (gathers ? 8 : 0) + (converts ? 2 : 0);
 }
 
 }  // namespace
+
+bool Problem::IsOneRow(int n) const {
+  return std::all_of(walk.stride[n], walk.stride[n] + walk.rank - 1,
+                     [](int64_t stride) { return stride == 0; });
+}
 
 Problem::Problem(Formula formula, std::span<const TensorView> views, const TensorView& output,
                  DType promoted)

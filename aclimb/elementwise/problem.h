@@ -49,6 +49,9 @@ struct Problem {
   }
   void SetAttributes(const void* given, size_t bytes) { std::memcpy(attributes, given, bytes); }
 
+  // Whether one row of this operand, as a bias, is repeated throughout.
+  bool IsOneRow(int n) const;
+
   Walk<kOperands> walk;
   DType dtype[kOperands];   // in memory
   int64_t size[kOperands];  // bytes of an element

@@ -80,14 +80,17 @@ class Solver {
 
   void SolveRows(Worker& worker, int64_t begin, int64_t end, bool stream) const {
     walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
-      for (int64_t first = 0; first < n; first += worker.block()) {
-        const int64_t count = std::min(worker.block(), n - first);
-        Place place[kOperands];
-        for (int k = 0; k < kOperands; ++k) {
-          const int64_t& stride = walk_.stride[k][inner_];
-          place[k] = copy::RowAt(At(k, at[k] + first * stride), stride, count);
-        }
+      int64_t count = 0;
+      Place place[kOperands];
+      for (int k = 0; k < kOperands; ++k) {
+        place[k] = copy::RowAt(At(k, at[k]), walk_.stride[k][inner_], count);
+      }
+      for (int64_t first = 0; first < n; first += count) {
+        count = std::min(worker.block(), n - first);
         worker.Compute(place, count, stream);
+        for (int k = 0; k < kOperands; ++k) {
+          place[k].at += count * walk_.stride[k][inner_] * problem_.size[k];
+        }
       }
     });
   }
@@ -98,7 +101,7 @@ class Solver {
       place[k] = {.at = base_[k],
                   .axes = {walk_.rank, walk_.extent, walk_.stride[k]},
                   .consecutive = walk_.IsDense(k),
-                  .repeats = IsOneRow(k)};
+                  .repeats = problem_.IsOneRow(k)};
     }
     // Blocks that begin at the same place of a row find in the buffer what all rows have.
     const int64_t row = walk_.extent[inner_], block = worker.block() / row * row;
@@ -109,14 +112,6 @@ class Solver {
       }
       worker.Compute(place, std::min(block, end - first), stream);
     }
-  }
-
-  // One row, as a bias, is repeated throughout.
-  bool IsOneRow(int n) const {
-    for (int d = 0; d < inner_; ++d) {
-      if (walk_.stride[n][d] != 0) return false;
-    }
-    return true;
   }
 
   static constexpr int64_t kTileRowBytes = 512;
