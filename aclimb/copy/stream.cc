@@ -120,14 +120,27 @@ HWY_EXPORT(CopyInVectors);
 HWY_EXPORT(Stream);
 HWY_EXPORT(RepeatPattern);
 
+namespace {
+
+// kChunk bytes at a time, of which the last may overlap those before.
+template <int64_t kChunk>
+void CopyInChunks(const uint8_t* from, int64_t bytes, uint8_t* to) {
+  for (int64_t i = 0; i < bytes - kChunk; i += kChunk) std::memcpy(to + i, from + i, kChunk);
+  std::memcpy(to + bytes - kChunk, from + bytes - kChunk, kChunk);
+}
+
+}  // namespace
+
 void CopyBytes(const void* from, int64_t bytes, void* to) {
   constexpr int64_t kLong = 256;  // four vectors have no more
-  if (bytes < kLong) {
-    std::memcpy(to, from, static_cast<size_t>(bytes));
-  } else {
-    HWY_DYNAMIC_DISPATCH(CopyInVectors)
-    (static_cast<const uint8_t*>(from), bytes, static_cast<uint8_t*>(to));
-  }
+  const auto* const source = static_cast<const uint8_t*>(from);
+  auto* const target = static_cast<uint8_t*>(to);
+  if (bytes >= kLong) return HWY_DYNAMIC_DISPATCH(CopyInVectors)(source, bytes, target);
+  // Of memcpy the compiler, which knows that they are few, would make an instruction that takes
+  // longer to start than all of these.
+  if (bytes >= 32) return CopyInChunks<32>(source, bytes, target);
+  if (bytes >= 8) return CopyInChunks<8>(source, bytes, target);
+  for (int64_t i = 0; i < bytes; ++i) target[i] = source[i];
 }
 
 void StreamBytes(const void* from, int64_t bytes, void* to) {
