@@ -138,6 +138,7 @@ void CopyBytes(const void* from, int64_t bytes, void* to) {
   if (bytes >= kLong) return HWY_DYNAMIC_DISPATCH(CopyInVectors)(source, bytes, target);
   // Of memcpy the compiler, which knows that they are few, would make an instruction that takes
   // longer to start than all of these.
+  if (bytes >= 64) return CopyInChunks<64>(source, bytes, target);
   if (bytes >= 32) return CopyInChunks<32>(source, bytes, target);
   if (bytes >= 8) return CopyInChunks<8>(source, bytes, target);
   for (int64_t i = 0; i < bytes; ++i) target[i] = source[i];
