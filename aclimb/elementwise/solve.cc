@@ -39,6 +39,7 @@ class Solver {
   // reads it: stores go around the caches. Fewer than four bytes an element take longer to compute
   // than to write, and gain nothing so early.
   bool Streams() const {
+    if (problem_.streams) return true;
     const int64_t size = problem_.size[kOutput];
     if (size < 4) return walk_.count * size > LastLevelCacheBytes();
     int64_t bytes = walk_.count * size;

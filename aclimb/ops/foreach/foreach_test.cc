@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aclimb/ops/foreach/operators.h"
+#include "aclimb/simd/cache.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/operator_suite.h"
@@ -187,6 +188,38 @@ TEST_F(ForeachRules, LongListsOfAnyTensors) {
     EXPECT_TRUE(tensors[i]->SurroundingsIntact()) << i;
   }
   EXPECT_EQ(aclDestroyTensorList(list), 0);
+}
+
+// Stores then go around the caches, those of short tensors too.
+TEST_F(ForeachRules, ListsThatNoCacheHolds) {
+  constexpr int64_t kCount = 1'000'003;
+  const int64_t tensors = CacheShareBytes() / (2 * 4 * kCount) + 2;
+  if (tensors > 40) GTEST_SKIP() << "a large cache";
+  const std::vector<double> ones(kCount, 1), twos(kCount, 2);
+  std::vector<std::unique_ptr<DeviceTensor>> in, out;
+  std::vector<const aclTensor*> in_members, out_members;
+  for (int64_t i = 0; i < tensors; ++i) {
+    in.push_back(std::make_unique<DeviceTensor>(std::vector{kCount}, kFloat, ones));
+    out.push_back(std::make_unique<DeviceTensor>(std::vector{kCount}, kFloat, ones));
+    in_members.push_back(in.back()->TakeDescriptor());
+    out_members.push_back(out.back()->TakeDescriptor());
+  }
+  aclTensorList* const x = aclCreateTensorList(in_members.data(), in_members.size());
+  aclTensorList* const y = aclCreateTensorList(out_members.data(), out_members.size());
+  const Scalar two(2.0, DType::kFloat64);
+  EXPECT_EQ(RunBothPhases(
+                [&](uint64_t* size, aclOpExecutor** executor) {
+                  return aclnnForeachMulScalarV2GetWorkspaceSize(x, two, y, size, executor);
+                },
+                &aclnnForeachMulScalarV2, stream_),
+            0)
+      << aclGetRecentErrMsg();
+  for (const auto& tensor : out) {
+    EXPECT_TRUE(tensor->Values() == twos);
+    EXPECT_TRUE(tensor->SurroundingsIntact());
+  }
+  EXPECT_EQ(aclDestroyTensorList(x), 0);
+  EXPECT_EQ(aclDestroyTensorList(y), 0);
 }
 
 }  // namespace aclimb::testing::foreach_test

@@ -1,5 +1,7 @@
 #include "aclimb/ops/foreach/list_plan.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "aclimb/copy/convert.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/elementwise/problem.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::foreach {
@@ -58,17 +61,39 @@ struct Piece {
 struct ListPlan final : Plan {
   void Run(const RunContext& run) const override {
     uint32_t found_any = 0;
+    const bool stream = is_large && Streams(run);
     if (!pieces.empty()) {
       ParallelFor(static_cast<int64_t>(pieces.size()), 1, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) RunPiece(run, pieces[size_t(i)], &found_any);
+        for (int64_t i = begin; i < end; ++i) {
+          RunPiece(run, pieces[size_t(i)], stream, &found_any);
+        }
+        if (stream) hwy::FlushStream();
       });
     }
     for (const size_t i : alone) {
       Problem problem = items[i].problem;
       problem.SetAttributes(AttributesOf(run, items[i], &found_any));
+      problem.streams = stream;
       Solve(problem, AddressesOf(run, items[i]));
     }
     if (found >= 0 && found_any != 0) *static_cast<float*>(run.Data(found)) = 1;
+  }
+
+  // As for one tensor: what all of them read and write does not stay in the cache.
+  bool Streams(const RunContext& run) const {
+    int64_t bytes = 0;
+    for (const Item& item : items) {
+      const Addresses addresses = AddressesOf(run, item);
+      bytes += BytesOf(item.problem,
+                       [&addresses](int n) { return addresses.input[n] == addresses.output; });
+    }
+    return bytes > CacheShareBytes();
+  }
+  template <typename IsInPlace>
+  static int64_t BytesOf(const Problem& problem, IsInPlace&& is_in_place) {
+    int64_t bytes = problem.size[kOutput];
+    for (int n = 0; n < problem.inputs; ++n) bytes += is_in_place(n) ? 0 : problem.size[n];
+    return bytes * problem.walk.count;
   }
 
   Attributes AttributesOf(const RunContext& run, const Item& item, uint32_t* found_any) const {
@@ -87,7 +112,7 @@ struct ListPlan final : Plan {
     return addresses;
   }
 
-  void RunPiece(const RunContext& run, const Piece& piece, uint32_t* found_any) const {
+  void RunPiece(const RunContext& run, const Piece& piece, bool stream, uint32_t* found_any) const {
     const Item& item = items[piece.item];
     const Problem& problem = item.problem;
     const Addresses addresses = AddressesOf(run, item);
@@ -97,15 +122,17 @@ struct ListPlan final : Plan {
     }
     char* const out = static_cast<char*>(addresses.output) + piece.begin * problem.size[kOutput];
     const Attributes attributes = AttributesOf(run, item, found_any);
-    problem.run(in, out, piece.end - piece.begin, false, &attributes);
+    problem.run(in, out, piece.end - piece.begin, stream, &attributes);
   }
 
   // In order, those whose elements lie side by side and are few: they share one loop.
   void Divide(Planner& planner) {
     double cycles = 0;
+    int64_t bytes = 0;
     for (size_t i = 0; i < items.size(); ++i) {
       const Problem& problem = items[i].problem;
       cycles += problem.cycles;
+      bytes += BytesOf(problem, [](int) { return false; });
       const bool shares =
           problem.is_direct && problem.walk.rank == 1 && problem.cycles <= elementwise::kTeamCycles;
       if (!shares) {
@@ -119,9 +146,12 @@ struct ListPlan final : Plan {
         pieces.push_back({i, begin, std::min(begin + length, count)});
       }
     }
+    // Half types take longer to compute than to write.
+    is_large = bytes > CacheShareBytes() && items[0].problem.size[kOutput] >= 4;
     planner.Costs({.cycles = cycles});
   }
 
+  bool is_large = false;
   std::vector<Item> items;
   std::vector<Piece> pieces;
   std::vector<size_t> alone;  // items that have a loop each
