@@ -23,6 +23,20 @@ struct Prelu {
     return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(weight, x));
   }
 };
+// Of one channel.
+struct PreluOfChannel {
+  using Attributes = ChannelWeight;
+  static constexpr int kInputs = 1;
+  static constexpr float kCycles = 0.7f;
+  using Vectors = elementwise::Types<float>;
+
+  ChannelWeight channel;
+
+  template <class T, class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(hn::Set(d, channel.weight), x));
+  }
+};
 struct Gradient {
   static constexpr int kInputs = 3;
   static constexpr float kCycles = 0.8f;
@@ -45,8 +59,8 @@ struct Terms {
 };
 
 const elementwise::Runs& RunsOfNumber(int number) {
-  static constexpr elementwise::Runs kRuns[] = {RunsOf<Prelu>(), RunsOf<Gradient>(),
-                                                RunsOf<Terms>()};
+  static constexpr elementwise::Runs kRuns[] = {RunsOf<Prelu>(), RunsOf<PreluOfChannel>(),
+                                                RunsOf<Gradient>(), RunsOf<Terms>()};
   return kRuns[number];
 }
 

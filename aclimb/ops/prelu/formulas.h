@@ -4,8 +4,13 @@
 
 namespace aclimb::prelu {
 
-// kTerms: what the gradient of a weight is the sum of.
-enum : int { kPrelu, kGradient, kTerms };
+// kPreluOfChannel: of float32, with a ChannelWeight. kTerms: what the gradient of a weight is the
+// sum of.
+enum : int { kPrelu, kPreluOfChannel, kGradient, kTerms };
+
+struct ChannelWeight {
+  float weight;
+};
 
 const elementwise::Runs& FormulaRuns(int number);
 

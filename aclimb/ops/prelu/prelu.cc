@@ -9,6 +9,7 @@
 #include "aclimb/ops/prelu/contracts.h"
 #include "aclimb/ops/prelu/formulas.h"
 #include "aclimb/reduction/problem.h"
+#include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::prelu {
@@ -28,14 +29,43 @@ TensorView SpreadOver(const TensorView& self, const TensorView& weight) {
 }
 
 struct PreluPlan final : Plan {
-  explicit PreluPlan(const elementwise::Problem& planned) : problem(planned) {}
+  explicit PreluPlan(const elementwise::Problem& planned)
+      : problem(planned), of_channels(HasLongChannels(planned)) {}
 
   void Run(const RunContext& run) const override {
+    if (of_channels) return RunChannels(run);
     elementwise::Solve(problem, {.input = {run.Data(forward::kSelf), run.Data(forward::kWeight)},
                                  .output = run.Data(forward::kOut)});
   }
 
+  // Whether long runs of elements, which stay in the cache, have one weight each.
+  static bool HasLongChannels(const elementwise::Problem& problem) {
+    using elementwise::kOutput;
+    const auto& walk = problem.walk;
+    const int inner = walk.rank - 1;
+    const DType* const dtype = problem.dtype;
+    const bool is_float = dtype[0] == DType::kFloat32 && dtype[1] == DType::kFloat32 &&
+                          dtype[kOutput] == DType::kFloat32;
+    return is_float && walk.extent[inner] >= elementwise::kShortRow && walk.stride[0][inner] == 1 &&
+           walk.stride[1][inner] == 0 && walk.stride[kOutput][inner] == 1 &&
+           walk.count <= CacheShareBytes() / (2 * int64_t{sizeof(float)});
+  }
+  void RunChannels(const RunContext& run) const {
+    const auto* const self = static_cast<const float*>(run.Data(forward::kSelf));
+    const auto* const weight = static_cast<const float*>(run.Data(forward::kWeight));
+    auto* const out = static_cast<float*>(run.Data(forward::kOut));
+    const elementwise::Run row = FormulaRuns(kPreluOfChannel).of[StorageIndex(DType::kFloat32)];
+    ParallelFor(problem.walk.count, problem.grain, [&](int64_t begin, int64_t end) {
+      problem.walk.Visit(begin, end, [&](const int64_t(&at)[elementwise::kOperands], int64_t n) {
+        const void* const in[] = {self + at[0]};
+        const ChannelWeight channel = {weight[at[1]]};
+        row(in, out + at[elementwise::kOutput], n, false, &channel);
+      });
+    });
+  }
+
   const elementwise::Problem problem;
+  const bool of_channels;
 };
 
 Result<PlanPointer> PlanForward(const Arguments& arguments, Planner& planner) {

@@ -29,6 +29,29 @@ TEST_F(Prelu, EachChannelHasItsWeight) {
   EXPECT_EQ(out.Values(), (std::vector<double>{-0.5, 2, 6, 4, 5, -3, 7, 16}));
 }
 
+// Many pieces, which begin in the midst of a channel; NaN is not above 0.
+TEST_F(Prelu, LongChannelsOfAnyLength) {
+  for (const int64_t size : {127, 128, 1003, 40'009}) {
+    const std::vector<double> weights = {0.5, -2, 0};
+    std::vector<double> values, expected;
+    for (int64_t i = 0; i < 2 * 3 * size; ++i) {
+      const double x = i % 101 == 7 ? std::nan("") : static_cast<double>(i % 17 - 8);
+      values.push_back(x);
+      expected.push_back(x > 0 ? x : weights[static_cast<size_t>(i / size % 3)] * x);
+    }
+    const DeviceTensor self({2, 3, size}, DType::kFloat32, values);
+    const DeviceTensor weight({3}, DType::kFloat32, weights, {.stride = {2}});
+    const DeviceTensor out({2, 3, size}, DType::kFloat32);
+    ACLIMB_ASSERT_OK(RunBothPhases(
+        [&](uint64_t* bytes, aclOpExecutor** executor) {
+          return aclnnPreluGetWorkspaceSize(self, weight, out, bytes, executor);
+        },
+        &aclnnPrelu, stream_));
+    EXPECT_TRUE(Near(out.Values(), expected, {})) << size;
+    EXPECT_TRUE(out.SurroundingsIntact()) << size;
+  }
+}
+
 TEST_F(Prelu, GradientOfTheWeightIsASumOverItsChannel) {
   const DeviceTensor gradient({2, 1, 1}, DType::kFloat16, {1, 10});
   const DeviceTensor self({2, 2, 2}, DType::kFloat16, {-1, 2, -3, 4, 5, -6, 7, -8});
