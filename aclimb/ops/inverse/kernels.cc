@@ -38,6 +38,20 @@ HWY_INLINE void SubtractAll(double* HWY_RESTRICT row, const double* factors,
   }
 }
 
+// The sum of elements without signs, times factors.
+double SumOfSizes(const double* row, const double* factors, int64_t count) {
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto sums = hn::Zero(d);
+  int64_t c = 0;
+  for (; c + lanes <= count; c += lanes) {
+    sums = hn::MulAdd(hn::Abs(hn::LoadU(d, row + c)), hn::LoadU(d, factors + c), sums);
+  }
+  double sum = hn::GetLane(hn::SumOfLanes(d, sums));
+  for (; c < count; ++c) sum += std::fabs(row[c]) * factors[c];
+  return sum;
+}
+
 // The largest element of each column, and the sums of the rows of the matrix that is scaled by
 // them, all without signs.
 void MeasureRows(const double* matrix, int64_t rows, const Scratch& scratch) {
@@ -47,18 +61,16 @@ void MeasureRows(const double* matrix, int64_t rows, const Scratch& scratch) {
     const double* const row = matrix + r * rows;
     for (int64_t c = 0; c < rows; ++c) scales[c] = std::max(scales[c], std::fabs(row[c]));
   }
+  double* HWY_RESTRICT inverses = scratch.factors;
+  for (int64_t c = 0; c < rows; ++c) inverses[c] = 1 / scales[c];
   for (int64_t r = 0; r < rows; ++r) {
-    const double* const row = matrix + r * rows;
-    scratch.sizes[r] = 0;
-    for (int64_t c = 0; c < rows; ++c) scratch.sizes[r] += std::fabs(row[c]) / scales[c];
+    scratch.sizes[r] = SumOfSizes(matrix + r * rows, inverses, rows);
   }
 }
 
 // Of a row of the inverse, whose sum with the sizes is its condition.
 bool IsCertain(const double* row, int64_t rows, double scale, const double* sizes) {
-  double sum = 0;
-  for (int64_t c = 0; c < rows; ++c) sum += std::fabs(row[c]) * sizes[c];
-  return sum * scale <= kMostCondition;
+  return SumOfSizes(row, sizes, rows) * scale <= kMostCondition;
 }
 
 // Steps [begin, end) of Gauss and Jordan. Rows outside of these are changed once, at the end: until
@@ -71,8 +83,10 @@ void TakeSteps(double* matrix, int64_t rows, int64_t begin, int64_t end, const S
   std::fill_n(others, apart * kSteps, 0.0);
   for (int64_t r = 0; r < rows; ++r) {
     double* const columns = matrix + r * rows + begin;
-    std::copy_n(columns, end - begin, factors + r * kSteps);
-    std::fill_n(columns, end - begin, 0.0);
+    // Calls of functions that copy would take longer than so few elements.
+    for (int64_t i = 0; i < end - begin; ++i) {
+      factors[r * kSteps + i] = std::exchange(columns[i], 0.0);
+    }
   }
   for (int64_t k = begin; k < end; ++k) {
     const int64_t steps = k - begin;
@@ -93,11 +107,11 @@ void TakeSteps(double* matrix, int64_t rows, int64_t begin, int64_t end, const S
       std::swap_ranges(factor, factor + kSteps, factors + best * kSteps);
     }
     const double pivot = factor[steps];
-    std::copy(factor + steps, factor + (end - begin), row + k);
+    for (int64_t i = steps; i < end - begin; ++i) row[begin + i] = factor[i];
     for (int64_t i = 0; i < steps; ++i) AddTimes(others + i * apart, -factor[i], rows, row);
     row[k] = 1;
-    for (int64_t c = 0; c < rows; ++c) row[c] /= pivot;
-    std::copy_n(row, rows, others + steps * apart);
+    double* const other = others + steps * apart;
+    for (int64_t c = 0; c < rows; ++c) other[c] = row[c] /= pivot;
     for (int64_t r = begin; r < k; ++r) {
       AddTimes(row, -std::exchange(matrix[r * rows + k], 0.0), rows, matrix + r * rows);
     }
