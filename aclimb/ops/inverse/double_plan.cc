@@ -1,5 +1,6 @@
-#include <algorithm>
+#include <cstring>
 
+#include "aclimb/copy/convert.h"
 #include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/inverse/contract.h"
 #include "aclimb/ops/inverse/kernels.h"
@@ -9,28 +10,42 @@
 namespace aclimb::inverse {
 namespace {
 
+// To another dtype, or as they are.
+void Convert(const copy::Converter& converter, const void* from, int64_t count, size_t bytes,
+             void* to) {
+  if (converter.Changes()) return converter.Run(from, count, to);
+  std::memcpy(to, from, bytes);
+}
+
 class DoublePlan final : public Plan {
  public:
   DoublePlan(const contract::Arguments& arguments, Planner& planner) {
     const TensorView self = arguments.Tensor(kSelf).View();
     rows_ = self.shape[self.rank - 1];
     batches_ = self.ElementCount() / (rows_ * rows_);
-    self_ = rows::Dense::Input(planner, kSelf, self, DType::kFloat64);
-    out_ = rows::Dense::Output(planner, kOut, arguments.Tensor(kOut).View(), DType::kFloat64);
-    scratch_.Book(planner, batches_, BytesOfScratch(rows_));
+    self_ = rows::Dense::Input(planner, kSelf, self);
+    out_ = rows::Dense::Output(planner, kOut, arguments.Tensor(kOut).View());
+    scratch_.Book(planner, batches_,
+                  BytesOfScratch(rows_) + rows_ * rows_ * int64_t{sizeof(double)});
     planner.Costs({.cycles = Work() * static_cast<double>(batches_) / 4 + self_.CopyCycles() +
                              out_.CopyCycles()});
   }
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&self_, &out_}, [&] {
-      const auto* const from = static_cast<const double*>(self_.Data(run));
-      auto* const to = static_cast<double*>(out_.Data(run));
+      const auto* const from = static_cast<const char*>(self_.Data(run));
+      auto* const to = static_cast<char*>(out_.Data(run));
+      const copy::Converter widen(self_.dtype(), DType::kFloat64);
+      const copy::Converter narrow(DType::kFloat64, out_.dtype());
       const int64_t size = rows_ * rows_;
+      const size_t from_bytes = static_cast<size_t>(size) * SizeOf(self_.dtype());
+      const size_t to_bytes = static_cast<size_t>(size) * SizeOf(out_.dtype());
       return scratch_.Run(run, batches_, UnitsOfWork(kGrain, Work()), [&](int64_t batch, char* at) {
-        double* const matrix = to + batch * size;
-        if (from != to) std::copy_n(from + batch * size, size, matrix);
+        auto* const matrix = reinterpret_cast<double*>(at + BytesOfScratch(rows_));
+        const auto n = static_cast<size_t>(batch);
+        Convert(widen, from + n * from_bytes, size, from_bytes, matrix);
         Invert(matrix, rows_, ScratchAt(at, rows_));
+        Convert(narrow, matrix, size, to_bytes, to + n * to_bytes);
       });
     });
   }
