@@ -1,6 +1,7 @@
 // aclnnEmbeddingBag: the loop, the plan and the C entry points.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <optional>
 #include <utility>
@@ -21,6 +22,14 @@ namespace {
 
 // So many rows are added up in float32, and their sums in double.
 constexpr int64_t kMostTerms = 32;
+// A row is prefetched before its own turn, while as much of others is added up: of wide rows few.
+constexpr int64_t kAheadBytes = 4096, kFewestAhead = 4, kMostAhead = 16;
+// The factors of rows without weights.
+constexpr auto kOnes = [] {
+  std::array<float, kMostTerms> ones = {};
+  ones.fill(1);
+  return ones;
+}();
 // Elements that a thread takes at once.
 constexpr int64_t kGrain = 32768;
 
@@ -67,9 +76,9 @@ class Line {
       copy::Scatter(size_, dense, count, copy::RowAt(static_cast<char*>(to), stride, count));
     }
   }
+  int64_t Bytes(int64_t elements) const { return elements * static_cast<int64_t>(size_); }
   char* At(const TensorView& view, int64_t row, int64_t column) const {
-    return static_cast<char*>(view.data) +
-           (row * view.stride[0] + column * view.stride[1]) * static_cast<int64_t>(size_);
+    return static_cast<char*>(view.data) + Bytes(row * view.stride[0] + column * view.stride[1]);
   }
 
  private:
@@ -113,6 +122,9 @@ class BagPlan final : public Plan {
     if (weighs_) factors_ = numbers(kPerSampleWeights);
     const int64_t width = arguments.Tensor(kWeight).shape[1];
     const int64_t moved = arguments.Tensor(kIndices).ElementCount() * width;
+    ahead_ =
+        std::clamp(kAheadBytes / std::max<int64_t>(1, line_.Bytes(std::min(width, kMostColumns))),
+                   kFewestAhead, kMostAhead);
     planner.Reads(kWeight);
     if (weighs_) planner.Reads(kPerSampleWeights);
     for (const int parameter : {kOutput, kOffset2Bag, kBagSize, kMaxIndices}) {
@@ -251,17 +263,15 @@ class BagPlan final : public Plan {
              const float* factors, Add&& add) const {
     int64_t rows[kMostTerms];
     float own[kMostTerms];
-    std::fill_n(own, kMostTerms, 1.0F);
-    Terms terms = {.table = line_.At(weight, 0, column),
-                   .step = weight.stride[0] * static_cast<int64_t>(SizeOf(weight.dtype))};
+    Terms terms = {.table = line_.At(weight, 0, column), .step = line_.Bytes(weight.stride[0])};
     const int64_t end = bags.Begin(b + 1);
     bool all_known = true, first = true;
     int64_t i = bags.Begin(b);
     do {
       const int64_t count = std::clamp<int64_t>(end - i, 0, kMostTerms);
       terms.rows = bags.indices + i;
-      terms.later = bags.indices + std::min(i + kAhead, bags.count - count);
-      terms.factors = factors == nullptr ? own : factors + i;
+      terms.later = bags.indices + std::min(i + ahead_, bags.count - count);
+      terms.factors = factors == nullptr ? kOnes.data() : factors + i;
       terms.count = count;
       if (!AllAreRows(terms.rows, count, weight.shape[0])) {
         terms.count = 0;
@@ -270,7 +280,7 @@ class BagPlan final : public Plan {
           all_known &= is_row || pads;
           if (!is_row || pads) continue;
           rows[terms.count] = bags.indices[k];
-          if (factors != nullptr) own[terms.count] = factors[k];
+          own[terms.count] = terms.factors[k - i];
           ++terms.count;
         }
         terms.rows = rows;
@@ -324,6 +334,7 @@ class BagPlan final : public Plan {
   const bool weighs_;
   const bool largest_;
   const Line line_;
+  int64_t ahead_;  // rows
   rows::Dense indices_, offsets_;
   // Of INT64 but for the factors, which are FLOAT.
   WorkspacePiece bag_of_, sizes_, rows_, factors_;

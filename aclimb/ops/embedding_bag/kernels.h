@@ -9,9 +9,6 @@ namespace aclimb::embedding_bag {
 // So many elements of rows are added up at once: they and their sums stay in the first cache.
 inline constexpr int64_t kMostColumns = 256;
 
-// So many rows before its own turn a row is prefetched.
-inline constexpr int64_t kAhead = 16;
-
 // Rows of a table that are added up, each the elements of one dtype beside each other.
 struct Terms {
   const void* table;
