@@ -2,8 +2,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <vector>
@@ -104,14 +106,11 @@ class Tensor {
     const size_t size = SizeOf(view.dtype);
     // Elements that fill the memory have no gaps.
     if (static_cast<size_t>(view.ElementCount()) * size == bytes_) return true;
-    std::vector<bool> taken(bytes_);
+    std::vector<char> others(memory_->data(), memory_->data() + bytes_);
     Each([&](char* at) {
-      for (size_t i = 0; i < size; ++i) taken[static_cast<size_t>(at - memory_->data()) + i] = true;
+      std::memset(&others[static_cast<size_t>(at - memory_->data())], 0xFF, size);
     });
-    for (size_t i = 0; i < bytes_; ++i) {
-      if (!taken[i] && memory_->data()[i] != '\xFF') return false;
-    }
-    return true;
+    return std::ranges::count(others, '\xFF') == std::ssize(others);
   }
   // Element `index` of the view, row-major.
   void Set(int64_t index, double value) {
