@@ -337,7 +337,7 @@ void SamplePlanes(const TileTaps<float>& taps, const Channels<float>& input, int
   });
 }
 
-// The same of images whose channels, kQuad at most, lie beside each other and are a vector. `sums`
+// The same of images whose channels, two to kQuad, lie beside each other and are a vector. `sums`
 // has room for kQuad channels.
 void SampleQuads(const TileTaps<float>& taps, const Channels<float>& input, int64_t count,
                  float* sums) {
@@ -386,7 +386,9 @@ bool SampleTyped(const Args& args) {
     if constexpr (sizeof(T) == sizeof(float)) {
       constexpr int64_t kMostElements = std::numeric_limits<int32_t>::max();
       const bool is_worth = channels <= kQuad || count >= kManyPlaces;
-      const bool has_vectors = !input.last || channels <= kQuad;
+      // One channel that counts as last fills no vector, and only its last element has a copy with
+      // room for one.
+      const bool has_vectors = !input.last || (channels > 1 && channels <= kQuad);
       if (is_worth && has_vectors && !result.last && elements > 0 && elements <= kMostElements) {
         (input.last ? SampleQuads : SamplePlanes)(taps, input, count, scratch);
         SetWithoutCurve(taps, count, channels, scratch, 1, kTile);
