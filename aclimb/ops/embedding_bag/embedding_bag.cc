@@ -239,12 +239,13 @@ class BagPlan final : public Plan {
     return static_cast<uint64_t>(index) < static_cast<uint64_t>(weight.shape[0]);
   }
 
-  // Calls use(i, index) for each index of a bag that names a row. False if one does not.
+  // Calls use(i, index) for each of the indices [begin, end) that names a row. False if one does
+  // not.
   template <typename Use>
-  bool EachRow(const Bags& bags, int64_t b, const TensorView& weight, Use&& use) const {
+  bool EachRow(const Bags& bags, int64_t begin, int64_t end, const TensorView& weight,
+               Use&& use) const {
     bool all_known = true;
-    const int64_t end = bags.Begin(b + 1);
-    for (int64_t i = bags.Begin(b); i < end; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
       const int64_t index = bags.indices[i];
       if (index == padding_) continue;
       if (!IsRow(weight, index)) {
@@ -275,14 +276,11 @@ class BagPlan final : public Plan {
       terms.count = count;
       if (!AllAreRows(terms.rows, count, weight.shape[0])) {
         terms.count = 0;
-        for (int64_t k = i; k < i + count; ++k) {
-          const bool is_row = IsRow(weight, bags.indices[k]), pads = bags.indices[k] == padding_;
-          all_known &= is_row || pads;
-          if (!is_row || pads) continue;
-          rows[terms.count] = bags.indices[k];
+        all_known &= EachRow(bags, i, i + count, weight, [&](int64_t k, int64_t index) {
+          rows[terms.count] = index;
           own[terms.count] = terms.factors[k - i];
           ++terms.count;
-        }
+        });
         terms.rows = rows;
         terms.factors = own;
       }
@@ -310,7 +308,7 @@ class BagPlan final : public Plan {
     std::fill_n(largest, width, 0.0);
     std::fill_n(rows, width, 0);
     bool first = true;
-    return EachRow(bags, b, weight, [&](int64_t, int64_t index) {
+    return EachRow(bags, bags.Begin(b), bags.Begin(b + 1), weight, [&](int64_t, int64_t index) {
       line_.Load(line_.At(weight, index, column), weight.stride[1], width, row);
       for (int64_t c = 0; c < width; ++c) {
         // As PyTorch: a NaN is kept where it comes first and passed over elsewhere.
