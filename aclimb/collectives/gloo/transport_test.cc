@@ -206,9 +206,17 @@ TEST(Transport, AllReduceAddsAllRanks) {
   }
 }
 
+// Gloo's header.
+struct Header {
+  uint64_t all, kind, slot, offset, length, there;
+};
+constexpr uint64_t kHeader = sizeof(Header);
+// Where a transfer with this tag goes.
+constexpr uint64_t SlotOf(uint64_t tag) { return tag | uint64_t{1} << 63; }
+
 // What the system has taken from a rank reaches the peer, which reads it later.
 TEST(Transport, ARankThatIsDoneTakesNothingBack) {
-  constexpr size_t kBytes = size_t{128} << 10, kHeader = 48;
+  constexpr size_t kBytes = size_t{128} << 10;
   constexpr uint64_t kTag = 7;
   const auto [here, there] = ConnectedSockets();
   // Most of the bytes wait on the side of the sender.
@@ -219,8 +227,8 @@ TEST(Transport, ARankThatIsDoneTakesNothingBack) {
   {
     Rank rank(0, {-1, here});
     // The peer is ready to receive (Gloo's message of kind 3).
-    const uint64_t ready[] = {kHeader, 3, kTag | uint64_t{1} << 63, 0, kBytes, 0};
-    ASSERT_EQ(send(there, ready, sizeof(ready), 0), static_cast<ssize_t>(sizeof(ready)));
+    const Header ready = {kHeader, 3, SlotOf(kTag), 0, kBytes, 0};
+    ASSERT_EQ(send(there, &ready, sizeof(ready), 0), static_cast<ssize_t>(sizeof(ready)));
     const AclimbPiece piece = {1, sent.data(), kBytes, kTag};
     const AclimbTransportCall call = rank.Call(1);
     ASSERT_EQ(Transport().transfer(rank.mesh, &call, &piece, 1, nullptr, 0), 0) << rank.error.text;
@@ -240,7 +248,7 @@ TEST(Transport, ARankThatIsDoneTakesNothingBack) {
 TEST(Transport, AnAbortEndsAWait) {
   const auto [here, there] = ConnectedSockets();
   Rank rank(0, {-1, here});
-  char byte = 0, announced[48];
+  char byte = 0, announced[kHeader];
   const AclimbPiece receive = {1, &byte, 1, 7};
   std::thread waiting([&] {
     const AclimbTransportCall call = rank.Call(1);
@@ -380,10 +388,7 @@ TEST(Transport, GarbageHarmsItsConnectionAlone) {
 // Every header that Gloo does not send here, to a rank that waits for 50 bytes; the connection
 // stays open. It is seen at the header's last byte.
 TEST(Transport, AMessageThatNobodyExpectsEndsItsConnection) {
-  constexpr uint64_t kBytes = 50, kHeader = 48, kSlot = uint64_t{7} | uint64_t{1} << 63;
-  struct Header {
-    uint64_t all, kind, slot, offset, length, there;
-  };
+  constexpr uint64_t kBytes = 50, kSlot = SlotOf(7);
   for (const Header& header :
        {Header{kHeader + kBytes, 0, kSlot, 0, kBytes, 0}, Header{kHeader, 4, kSlot, 0, 0, 0},
         Header{kHeader, uint64_t{1} << 32 | 2, kSlot, 0, kBytes, 0},
