@@ -274,7 +274,7 @@ class BagPlan final : public Plan {
       terms.later = bags.indices + std::min(i + ahead_, bags.count - count);
       terms.factors = factors == nullptr ? kOnes.data() : factors + i;
       terms.count = count;
-      if (!AllAreRows(terms.rows, count, weight.shape[0])) {
+      if (!AllAreRows(terms.rows, count, weight)) {
         terms.count = 0;
         all_known &= EachRow(bags, i, i + count, weight, [&](int64_t k, int64_t index) {
           rows[terms.count] = index;
@@ -290,15 +290,14 @@ class BagPlan final : public Plan {
     return all_known;
   }
   // None of them is padding either.
-  bool AllAreRows(const int64_t* indices, int64_t count, int64_t rows) const {
+  bool AllAreRows(const int64_t* indices, int64_t count, const TensorView& weight) const {
     const int64_t padding = padding_.value_or(-1);
-    int64_t signs = 0;
-    bool pads = false;
+    bool others = false;
     for (int64_t k = 0; k < count; ++k) {
-      signs |= indices[k] | (rows - 1 - indices[k]);
-      pads |= indices[k] == padding;
+      others |= !IsRow(weight, indices[k]);
+      others |= indices[k] == padding;
     }
-    return signs >= 0 && !pads;
+    return !others;
   }
 
   // rows: which row each of the largest is from.

@@ -1,6 +1,7 @@
 // What is particular to the operator; the suite has the rest.
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -109,8 +110,11 @@ TEST_F(EmbeddingBag, SumsOfFewRowsAndOfMore) {
 TEST_F(EmbeddingBag, WhatIsNotThereFailsTheRun) {
   const Values table = {1, 2, 3, 4, 5, 0, -7, 8};
   Results results;
+  constexpr auto kLeast = static_cast<double>(std::numeric_limits<int64_t>::min());
   EXPECT_TRUE(IsRunFailure(Bags(table, {0, 4, -1}, {0}, kSum, false, -2, results),
                            "indices[1] is 4, and 1 more are wrong; expected 0 to 3"));
+  EXPECT_TRUE(IsRunFailure(Bags(table, {0, kLeast, 1}, {0}, kMean, false, -1, results),
+                           "indices[1] is -9223372036854775808; expected 0 to 3"));
   EXPECT_TRUE(IsRunFailure(Bags(table, {0, 1, 2}, {0, 4}, kSum, false, -2, results),
                            "offsets[1] is 4; expected 0 to 3"));
   // No padding is below 0.

@@ -15,7 +15,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::LoadF32;
 
-// Some vectors of columns, whose sums stay in registers for all rows.
+// Some vectors of columns. Their sums stay in registers for all rows, as far as there are enough.
 template <int kVectors, typename T, class D>
 HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float* sums) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -41,6 +41,7 @@ HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float* sums)
 
 template <typename T>
 void AddRowsOf(const Terms& terms, int64_t width, float* sums) {
+  // AVX2 keeps two of so many sums in memory, which takes less time than another pass over rows.
   constexpr int kMost = 16, kMany = 8;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
