@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "aclimb/copy/stream.h"
@@ -124,10 +125,13 @@ TEST(Copy, LargerThanCaches) {
   EXPECT_EQ(to.front() + to.back(), 4);
 }
 
-// From and to any address; nothing before or behind is written.
+// Few of every length and many, from and to any address; nothing before or behind is written.
 TEST(Copy, Bytes) {
-  EachTarget([] {
-    for (const int64_t bytes : {0, 100, 256, 257, 399, 2048, 2113, 70'001}) {
+  std::vector<int64_t> lengths(261);
+  std::iota(lengths.begin(), lengths.end(), 0);
+  lengths.insert(lengths.end(), {399, 2048, 2113, 70'001});
+  EachTarget([&lengths] {
+    for (const int64_t bytes : lengths) {
       for (int odd = 0; odd < 4; ++odd) {
         std::vector<char> from(static_cast<size_t>(bytes) + 4), to(from.size(), 9);
         for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(10 + i * 7919 % 113);
