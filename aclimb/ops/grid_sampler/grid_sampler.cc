@@ -20,9 +20,9 @@ rows::Order ChannelsLast(int rank) { return rows::OrderWithLast(rank, 1); }
 // Half types are computed in float32.
 DType ComputedIn(DType dtype) { return dtype == DType::kFloat64 ? dtype : DType::kFloat32; }
 
-// Whether the channels of images lie beside each other in memory.
+// Whether the channels of images lie beside each other in memory. One is a plane.
 bool HasChannelsLast(const TensorView& view) {
-  return rows::Permuted(view, ChannelsLast(view.rank)).IsContiguous();
+  return view.shape[1] > 1 && rows::Permuted(view, ChannelsLast(view.rank)).IsContiguous();
 }
 
 struct DenseImages {
@@ -145,13 +145,13 @@ struct GradientPlan final : Plan {
 };
 
 // Channels whose sums stay in the second-level cache, and blocks of them for every thread. Three
-// have the room of four.
+// have the room of kQuad.
 int64_t BlockOf(const Args& args) {
-  constexpr int64_t kLeast = 4, kMost = 16, kSums = 1 << 16;
+  constexpr int64_t kMost = 16, kSums = 1 << 16;
   const int64_t threads = CeilDivide(int64_t{TeamSize()}, args.batch);
-  const int64_t block = std::clamp<int64_t>(kSums / args.Elements(), kLeast, kMost);
+  const int64_t block = std::clamp<int64_t>(kSums / args.Elements(), kQuad, kMost);
   const int64_t share = CeilDivide(args.channels, threads);
-  return std::min(block, share == 3 ? 4 : share);
+  return std::min(block, share == 3 ? kQuad : share);
 }
 
 Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {

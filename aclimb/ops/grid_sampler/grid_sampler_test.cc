@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "aclimb/ops/grid_sampler/operators.h"
+#include "aclimb/simd/each_target.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
@@ -57,16 +58,19 @@ TEST_F(GridSampler, PaddingSaysWhatIsBeyondTheEnds) {
 struct ImageSize {
   int64_t channels, height, width;
 };
+enum Layout { kPlanes, kChannelsLast, kStridedPlaces };
 
 class GridSamplerOfImages : public GridSampler, public ::testing::WithParamInterface<ImageSize> {};
 
-// Few channels, and more than a vector has lanes and than are summed together; both also in images
-// that have too many elements for a copy, and stay planes.
+// One channel, as many as a vector is made of, and more than it has lanes and than are summed
+// together; some also in images that have too many elements for a copy, and stay planes.
 INSTANTIATE_TEST_SUITE_P(Images, GridSamplerOfImages,
-                         ::testing::Values(ImageSize{3, 5, 6}, ImageSize{3, 20, 21},
-                                           ImageSize{37, 5, 6}, ImageSize{37, 20, 21}));
+                         ::testing::Values(ImageSize{1, 5, 6}, ImageSize{2, 5, 6},
+                                           ImageSize{3, 5, 6}, ImageSize{4, 5, 6},
+                                           ImageSize{3, 20, 21}, ImageSize{37, 5, 6},
+                                           ImageSize{37, 20, 21}));
 
-// In planes and side by side.
+// In planes, side by side, and where what is at the places is strided.
 TEST_P(GridSamplerOfImages, Tiles) {
   using namespace grid_sampler;  // NOLINT: the positions
   const auto [channels, height, width] = GetParam();
@@ -81,19 +85,26 @@ TEST_P(GridSamplerOfImages, Tiles) {
     return values;
   };
   for (int64_t interpolation = 0; interpolation < 3; ++interpolation) {
-    for (const bool channels_last : {false, true}) {
-      const auto layout = [&, channels = channels](truth::Slot slot, const truth::Call& call) {
+    for (const Layout images : {kPlanes, kChannelsLast, kStridedPlaces}) {
+      SCOPED_TRACE(Cat("interpolation ", interpolation, ", layout ", int{images}));
+      const auto layout = [&](truth::Slot slot, const truth::Call& call) {
         const std::vector<int64_t>& shape = call.Shape(slot);
         DeviceTensor::Options options;
-        if (channels_last && shape[1] == channels) {
+        if (images == kChannelsLast && (shape == image || shape == result)) {
           options.stride = {shape[1] * shape[2] * shape[3], 1, shape[3] * shape[1], shape[1]};
+        } else if (images == kStridedPlaces && shape == result) {
+          options.stride = {2 * shape[1] * shape[2] * shape[3], 2 * shape[2] * shape[3],
+                            2 * shape[3], 2};
         }
         return options;
       };
       const auto check = [&](const truth::OperatorEntry& entry, const truth::Call& call) {
-        OperatorRun run(entry, call, [&](truth::Slot slot) { return layout(slot, call); });
-        ACLIMB_ASSERT_OK(run.Run(stream_));
-        run.ExpectTruth();
+        EachTarget([&] {
+          SCOPED_TRACE(hwy::TargetName(hwy::SupportedTargets()));
+          OperatorRun run(entry, call, [&](truth::Slot slot) { return layout(slot, call); });
+          ACLIMB_ASSERT_OK(run.Run(stream_));
+          run.ExpectTruth();
+        });
       };
       truth::Call call(forward::kContract2d);
       call.SetTensor(forward::kInput, image, DType::kFloat32, drawn(elements, 1));

@@ -24,9 +24,7 @@ namespace aclimb::grid_sampler {
 
 // Places that are looked at together: their elements of a channel fill a few cache lines.
 inline constexpr int64_t kTile = 64;
-// Channels of an element that make a vector of their own.
-inline constexpr int64_t kQuad = 4;
-// From so many on, vectors of places are worth it for more channels than that.
+// From so many on, vectors of places are worth it for more channels than kQuad.
 inline constexpr int64_t kManyPlaces = 32;
 
 struct Kernels {
@@ -158,7 +156,7 @@ HWY_NOINLINE void SetWithoutCurve(const TileTaps<T>& tile, int64_t places, int64
 
 // The elements that what is at a place is made of: all that exist of the taps along the axes. With
 // slopes, too: those of their weights with the place along each axis.
-template <typename T, bool with_slopes = false>
+template <typename T, bool kWithSlopes = false>
 struct Terms {
   static constexpr int kMost = 16;
 
@@ -177,7 +175,7 @@ struct Terms {
   int count = 0;
   int64_t element[kMost + 1];
   T weight[kMost + 1];
-  double slope[kAxes][with_slopes ? kMost + 1 : 1];
+  double slope[kAxes][kWithSlopes ? kMost + 1 : 1];
 
  private:
   template <int kLayers, int kAlong>
@@ -191,7 +189,7 @@ struct Terms {
         for (int k = 0; k < kAlong; ++k) {
           element[count] = row + columns.index[k][p];
           weight[count] = row_weight * columns.weight[k][p];
-          if constexpr (with_slopes) SetSlopes(tile, p, {i, j, k});
+          if constexpr (kWithSlopes) SetSlopes(tile, p, {i, j, k});
           // The next one takes the place of one that is not there, without a branch: random places
           // would mispredict it.
           count += 1 + static_cast<int>((of_row | columns.index[k][p]) >> 63);
@@ -337,7 +335,7 @@ void SamplePlanes(const TileTaps<float>& taps, const Channels<float>& input, int
   });
 }
 
-// The same of images whose channels, two to kQuad, lie beside each other and are a vector. `sums`
+// Samples images whose two to kQuad channels lie beside each other; an element is a vector. `sums`
 // has room for kQuad channels.
 void SampleQuads(const TileTaps<float>& taps, const Channels<float>& input, int64_t count,
                  float* sums) {
@@ -386,9 +384,7 @@ bool SampleTyped(const Args& args) {
     if constexpr (sizeof(T) == sizeof(float)) {
       constexpr int64_t kMostElements = std::numeric_limits<int32_t>::max();
       const bool is_worth = channels <= kQuad || count >= kManyPlaces;
-      // One channel that counts as last fills no vector, and only its last element has a copy with
-      // room for one.
-      const bool has_vectors = !input.last || (channels > 1 && channels <= kQuad);
+      const bool has_vectors = !input.last || channels <= kQuad;
       if (is_worth && has_vectors && !result.last && elements > 0 && elements <= kMostElements) {
         (input.last ? SampleQuads : SamplePlanes)(taps, input, count, scratch);
         SetWithoutCurve(taps, count, channels, scratch, 1, kTile);
@@ -434,9 +430,10 @@ bool InputGradientTyped(const Args& args) {
     auto* const sums = reinterpret_cast<double*>(scratch);
     T* const tile = reinterpret_cast<T*>(sums + elements * args.block);
     // A vector is faster than three elements, and what is beyond them is not looked at. A tile has
-    // room for it, the tensor need not.
-    const int64_t pitch = std::min(args.block, RoundUp(count, int64_t{4}));
+    // room for it and numbers there, the tensor need not.
+    const int64_t pitch = std::min(args.block, RoundUp(count, kQuad));
     const int64_t width = gradient.last ? count : pitch;
+    std::fill_n(tile, kTile * pitch, T{0});
     std::fill_n(sums, elements * pitch, 0.0);
     int64_t row;
     for (int64_t p = 0; p < places; p += kTile) {

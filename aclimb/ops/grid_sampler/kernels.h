@@ -10,6 +10,8 @@
 namespace aclimb::grid_sampler {
 
 inline constexpr int kAxes = 3;
+// Channels of an element that make a vector of their own.
+inline constexpr int64_t kQuad = 4;
 
 // Images of so many elements, or what is at so many places of a grid: their channels lie beside
 // each other, or one plane after the other.
