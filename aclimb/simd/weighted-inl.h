@@ -43,16 +43,19 @@ HWY_INLINE void StoreAs(D d, hn::Vec<D> value, bool stream, T* to) {
 // to += weight * from
 template <typename T>
 HWY_INLINE void AddTimes(const T* from, double weight, int64_t count, double* to) {
-  const auto add = [&](auto d, int64_t c) HWY_ATTR {
-    const auto sum = hn::MulAdd(hn::Set(d, weight), LoadAs(d, from + c), hn::LoadU(d, to + c));
-    hn::StoreU(sum, d, to + c);
-  };
-  const hn::ScalableTag<double> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t c = 0;
-  for (; c + lanes <= count; c += lanes) add(d, c);
-  // Rounded as in vectors: how many elements are taken at once decides about no bit.
-  for (; c < count; ++c) add(hn::CappedTag<double, 1>(), c);
+  const auto add_vectors = [&](auto d) HWY_ATTR {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    for (; c + lanes <= count; c += lanes) {
+      const auto sum = hn::MulAdd(hn::Set(d, weight), LoadAs(d, from + c), hn::LoadU(d, to + c));
+      hn::StoreU(sum, d, to + c);
+    }
+  };
+  add_vectors(hn::ScalableTag<double>());
+  // A half of the longest vectors, and single elements, which are rounded as in vectors: how many
+  // are taken at once decides about no bit.
+  add_vectors(hn::CappedTag<double, 4>());
+  add_vectors(hn::CappedTag<double, 1>());
 }
 
 // to[i] = the sum of weight * row[i] over all rows, in D's type. terms(use) calls use(row, weight)
