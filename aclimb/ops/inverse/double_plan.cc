@@ -10,13 +10,6 @@
 namespace aclimb::inverse {
 namespace {
 
-// To another dtype, or as they are.
-void Convert(const copy::Converter& converter, const void* from, int64_t count, size_t bytes,
-             void* to) {
-  if (converter.Changes()) return converter.Run(from, count, to);
-  std::memcpy(to, from, bytes);
-}
-
 class DoublePlan final : public Plan {
  public:
   DoublePlan(const contract::Arguments& arguments, Planner& planner) {
@@ -25,8 +18,9 @@ class DoublePlan final : public Plan {
     batches_ = self.ElementCount() / (rows_ * rows_);
     self_ = rows::Dense::Input(planner, kSelf, self);
     out_ = rows::Dense::Output(planner, kOut, arguments.Tensor(kOut).View());
-    scratch_.Book(planner, batches_,
-                  BytesOfScratch(rows_) + rows_ * rows_ * int64_t{sizeof(double)});
+    is_in_output_ = out_.dtype() == DType::kFloat64;
+    const int64_t matrix_bytes = is_in_output_ ? 0 : rows_ * rows_ * int64_t{sizeof(double)};
+    scratch_.Book(planner, batches_, BytesOfScratch(rows_) + matrix_bytes);
     planner.Costs({.cycles = Work() * static_cast<double>(batches_) / 4 + self_.CopyCycles() +
                              out_.CopyCycles()});
   }
@@ -41,11 +35,17 @@ class DoublePlan final : public Plan {
       const size_t from_bytes = static_cast<size_t>(size) * SizeOf(self_.dtype());
       const size_t to_bytes = static_cast<size_t>(size) * SizeOf(out_.dtype());
       return scratch_.Run(run, batches_, UnitsOfWork(kGrain, Work()), [&](int64_t batch, char* at) {
-        auto* const matrix = reinterpret_cast<double*>(at + BytesOfScratch(rows_));
         const auto n = static_cast<size_t>(batch);
-        Convert(widen, from + n * from_bytes, size, from_bytes, matrix);
-        Invert(matrix, rows_, ScratchAt(at, rows_));
-        Convert(narrow, matrix, size, to_bytes, to + n * to_bytes);
+        const char* const given = from + n * from_bytes;
+        char* const inverse = to + n * to_bytes;
+        char* const matrix = is_in_output_ ? inverse : at + BytesOfScratch(rows_);
+        if (widen.Changes()) {
+          widen.Run(given, size, matrix);
+        } else if (matrix != given) {
+          std::memcpy(matrix, given, from_bytes);
+        }
+        Invert(reinterpret_cast<double*>(matrix), rows_, ScratchAt(at, rows_));
+        if (!is_in_output_) narrow.Run(matrix, size, inverse);
       });
     });
   }
@@ -58,6 +58,7 @@ class DoublePlan final : public Plan {
 
   int64_t rows_, batches_;
   rows::Dense self_, out_;
+  bool is_in_output_;  // where matrices are inverted: else in scratch, which stays in a cache
   UnitScratch scratch_;
 };
 

@@ -91,6 +91,16 @@ TEST_F(Inverse, ManyRows) {
   }
 }
 
+// The output itself has room for a matrix in double.
+TEST_F(Inverse, OfDoubleNeedsLittleWorkspace) {
+  constexpr int64_t kRows = 300;
+  const DeviceTensor self({kRows, kRows}, DType::kFloat64), out({kRows, kRows}, DType::kFloat64);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ACLIMB_ASSERT_OK(aclnnInverseGetWorkspaceSize(self, out, &size, &executor));
+  EXPECT_LT(size, uint64_t{sizeof(double)} * kRows * kRows / 4);
+}
+
 // Panels that are solved together, of which a larger team has fewer.
 TEST_F(Inverse, DoesNotDependOnTheTeam) {
   constexpr int64_t kRows = 300;

@@ -11,6 +11,7 @@
 
 #include "aclimb/ops/inverse/condition.h"
 #include "aclimb/ops/inverse/kernels.h"
+#include "aclimb/ops/inverse/sums-inl.h"
 #include "aclimb/simd/weighted-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -36,20 +37,6 @@ HWY_INLINE void SubtractAll(double* HWY_RESTRICT row, const double* factors,
   for (; c < count; ++c) {
     for (int64_t i = 0; i < kSteps; ++i) row[c] -= factors[i] * others[i * apart + c];
   }
-}
-
-// The sum of elements without signs, times factors.
-double SumOfSizes(const double* row, const double* factors, int64_t count) {
-  const hn::ScalableTag<double> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  auto sums = hn::Zero(d);
-  int64_t c = 0;
-  for (; c + lanes <= count; c += lanes) {
-    sums = hn::MulAdd(hn::Abs(hn::LoadU(d, row + c)), hn::LoadU(d, factors + c), sums);
-  }
-  double sum = hn::GetLane(hn::SumOfLanes(d, sums));
-  for (; c < count; ++c) sum += std::fabs(row[c]) * factors[c];
-  return sum;
 }
 
 // The largest element of each column, and the sums of the rows of the matrix that is scaled by

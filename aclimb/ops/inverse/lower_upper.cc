@@ -14,6 +14,7 @@
 #include "aclimb/matmul/triangle.h"
 #include "aclimb/ops/inverse/lower_upper.h"
 #include "aclimb/ops/inverse/plans.h"
+#include "aclimb/ops/inverse/sums-inl.h"
 #include "aclimb/simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -81,22 +82,7 @@ void FactorizeColumns(const LowerUpper& m, int64_t begin, int64_t end) {
 }
 
 float SumOfRow(const float* row, const float* factors, int64_t count) {
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto add = [&](int64_t c, hn::Vec<decltype(d)> sum) HWY_ATTR {
-    const auto size = hn::Abs(hn::LoadU(d, row + c));
-    return factors == nullptr ? hn::Add(size, sum)
-                              : hn::MulAdd(size, hn::LoadU(d, factors + c), sum);
-  };
-  auto even = hn::Zero(d), odd = hn::Zero(d);
-  int64_t c = 0;
-  for (; c + 2 * lanes <= count; c += 2 * lanes) {
-    even = add(c, even);
-    odd = add(c + lanes, odd);
-  }
-  float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
-  for (; c < count; ++c) sum += std::fabs(row[c]) * (factors == nullptr ? 1 : factors[c]);
-  return sum;
+  return SumOfSizes(row, factors, count);
 }
 
 }  // namespace HWY_NAMESPACE
