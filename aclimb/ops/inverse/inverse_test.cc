@@ -99,6 +99,7 @@ TEST_F(Inverse, OfDoubleNeedsLittleWorkspace) {
   aclOpExecutor* executor = nullptr;
   ACLIMB_ASSERT_OK(aclnnInverseGetWorkspaceSize(self, out, &size, &executor));
   EXPECT_LT(size, uint64_t{sizeof(double)} * kRows * kRows / 4);
+  ACLIMB_EXPECT_OK(aclDestroyAclOpExecutor(executor));
 }
 
 // Panels that are solved together, of which a larger team has fewer.
