@@ -23,7 +23,7 @@ struct Prelu {
     return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(weight, x));
   }
 };
-// Of one channel.
+// All elements have the weight of one channel.
 struct PreluOfChannel {
   using Attributes = ChannelWeight;
   static constexpr int kInputs = 1;
@@ -34,7 +34,7 @@ struct PreluOfChannel {
 
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(hn::Set(d, channel.weight), x));
+    return Prelu().operator()<T>(d, x, hn::Set(d, channel.weight));
   }
 };
 struct Gradient {
