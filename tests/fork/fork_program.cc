@@ -26,9 +26,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Small ones run inside a synchronise, large ones on the engine and its team.
+// Small ones run inside a synchronise, large ones on the engine and its team, which a traffic of
+// more than 3 MiB wakes.
 constexpr int64_t kSmall = 1000;
-constexpr int64_t kLarge = 3000000;
+constexpr int64_t kLarge = 300000;
 // A child that takes longer hangs, on the slowest machine and under a sanitizer too.
 constexpr auto kPatience = std::chrono::seconds(60);
 
@@ -495,13 +496,14 @@ void UseEverything(int number, const std::atomic<bool>& stop) {
 }
 
 // Forks again and again while threads use everything.
-void ForkAmongThreads(int forks, const std::function<void(int)>& in_child, End end) {
+void ForkAmongThreads(const std::function<void(int)>& in_child, End end) {
+  constexpr int kForks = 15;
   Start();
   EXPECT(EluWorks(stream, kSmall));
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) threads.emplace_back([&, i] { UseEverything(i, stop); });
-  for (int i = 0; i < forks && failures == 0; ++i) {
+  for (int i = 0; i < kForks && failures == 0; ++i) {
     InChild([&] { in_child(i); }, end);
     std::this_thread::sleep_for(milliseconds(i % 4));
   }
@@ -523,13 +525,12 @@ void Everywhere() {
     EXPECT(EluWorks(mine, kSmall) && aclrtDestroyStream(mine) == 0);
     if (i % 3 == 0) EXPECT(aclrtResetDevice(0) == 0 && aclFinalize() == 0);
   };
-  ForkAmongThreads(30, use, End::kExit);
+  ForkAmongThreads(use, End::kExit);
 }
 
 // What the parent does is all there is to it: the children end at once.
 void Parent() {
-  ForkAmongThreads(
-      30, [](int) {}, End::kQuickly);
+  ForkAmongThreads([](int) {}, End::kQuickly);
 }
 
 // Several threads fork at once, each with a child of its own.
@@ -556,7 +557,8 @@ void Spawn() {
   Start();
   EXPECT(EluWorks(stream, kLarge));
   Elu elu(kLarge);
-  EXPECT(elu.Queue(stream) == 0);
+  // As many that the team is at work when the child begins.
+  for (int i = 0; i < 10; ++i) EXPECT(elu.Queue(stream) == 0);
   char shell[] = "sh", option[] = "-c", command[] = "exit 7";
   char* const words[] = {shell, option, command, nullptr};
   pid_t child = 0;
