@@ -16,14 +16,11 @@ namespace {
 // From double at once: by way of float32 it would be rounded twice.
 uint16_t HalfBits(double value, bool brain) {
   const float nearest = static_cast<float>(value);
-  float single = nearest;
-  const double difference = value - static_cast<double>(nearest);
-  // Rounding to odd keeps what the second rounding needs to know.
-  if (std::isfinite(value) && difference != 0 && std::isfinite(nearest) &&
-      (BitsOf(nearest) & 1) == 0) {
-    const bool is_larger = std::fabs(value) > std::fabs(static_cast<double>(nearest));
-    single = FloatOfBits(BitsOf(nearest) + (is_larger ? 1u : ~0u));
-  }
+  const double again = static_cast<double>(nearest);
+  // Rounding to odd keeps what the second rounding needs to know: toward zero, and the last bit is
+  // set where something was lost. As numbers, because a branch on either could not be foretold.
+  const uint32_t toward_zero = BitsOf(nearest) - (std::fabs(again) > std::fabs(value) ? 1u : 0u);
+  const float single = FloatOfBits(toward_zero | (again != value ? 1u : 0u));
   return brain ? ToBFloat16(single).bits : ToFloat16(single).bits;
 }
 
