@@ -94,7 +94,9 @@ std::vector<unsigned char> DeviceTensor::Load(const unsigned char* storage) cons
 
 void DeviceTensor::Store(unsigned char* storage, const std::vector<unsigned char>& elements) const {
   if (!dense_) return StoreElements(storage, ElementOffsets(), dtype_, elements);
-  std::ranges::copy(elements, storage + static_cast<size_t>(offset_) * SizeOf(dtype_));
+  if (elements.empty()) return;
+  std::memcpy(storage + static_cast<size_t>(offset_) * SizeOf(dtype_), elements.data(),
+              elements.size());
 }
 
 std::vector<double> DeviceTensor::Values() const { return truth::ReadElements(Bytes(), dtype_); }
@@ -104,6 +106,14 @@ std::vector<unsigned char> DeviceTensor::Bytes() const { return Load(Download().
 DeviceTensor::Content DeviceTensor::Read() const {
   const std::vector<unsigned char> host = Download();
   std::vector<unsigned char> bytes = Load(host.data() + kCanary);
+  if (dense_) {
+    const auto is_poison = [](unsigned char byte) { return byte == kPoison; };
+    const size_t first = kCanary + static_cast<size_t>(offset_) * SizeOf(dtype_);
+    const bool intact =
+        std::all_of(host.data(), host.data() + first, is_poison) &&
+        std::all_of(host.data() + first + bytes.size(), host.data() + host.size(), is_poison);
+    return {std::move(bytes), intact};
+  }
   std::vector<unsigned char> expected(host.size(), kPoison);
   Store(expected.data() + kCanary, bytes);
   return {std::move(bytes), host == expected};
