@@ -3,6 +3,7 @@
 // with another state. The argument "inherited" stands for the state in which the process started.
 // The engine's thread and the compute team are made under that state.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -51,12 +52,18 @@ int RunCase(const PhaseOne& phase1, PhaseTwo phase2) {
   return Under("synchronize", [] { return aclrtSynchronizeStream(stream); });
 }
 
-// FNV-1a over every byte of the results.
+// FNV-1a over the results, eight bytes at a time: every bit changes it.
 void Print(const std::string& name, DType dtype, int code,
            const std::vector<const DeviceTensor*>& results) {
   uint64_t digest = 0xCBF29CE484222325u;
   for (const DeviceTensor* result : results) {
-    for (unsigned char byte : result->Bytes()) digest = (digest ^ byte) * 0x100000001B3u;
+    std::vector<unsigned char> bytes = result->Bytes();
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+    for (size_t i = 0; i < bytes.size(); i += 8) {
+      uint64_t word;
+      std::memcpy(&word, &bytes[i], sizeof(word));
+      digest = (digest ^ word) * 0x100000001B3u;
+    }
   }
   std::printf("%s %d: %d %016llx\n", name.c_str(), static_cast<int>(dtype), code,
               static_cast<unsigned long long>(digest));
@@ -66,6 +73,25 @@ void Print(const std::string& name, DType dtype, int code,
 // that are so themselves.
 int Small(DType dtype) { return dtype == DType::kFloat16 ? -9 : -68; }
 int Subnormal(DType dtype) { return dtype == DType::kFloat16 ? -18 : -136; }
+
+// Large tensors repeat as many numbers, or fewer. A prime number of them meets every place of a
+// vector and of a chunk.
+constexpr int64_t kDrawn = 4093;
+
+// A dense tensor that the numbers fill again and again.
+DeviceTensor Repeated(const std::vector<int64_t>& shape, DType dtype,
+                      const std::vector<double>& values, aclFormat format = ACL_FORMAT_ND) {
+  DeviceTensor tensor(shape, dtype, {}, {.format = format});
+  const std::vector<unsigned char> once = truth::WriteElements(values, dtype);
+  std::vector<unsigned char> all(static_cast<size_t>(tensor.count()) * SizeOf(dtype));
+  for (size_t at = 0; at < all.size(); at += once.size()) {
+    std::memcpy(&all[at], once.data(), std::min(once.size(), all.size() - at));
+  }
+  if (aclrtMemcpy(tensor.data(), all.size(), all.data(), all.size(), ACL_MEMCPY_HOST_TO_DEVICE)) {
+    std::printf("the upload failed\n");
+  }
+  return tensor;
+}
 
 std::vector<double> Scaled(std::vector<double> values, int exponent) {
   const double factor = std::ldexp(1.0, exponent);
@@ -82,8 +108,9 @@ std::vector<double> Mixed(Random& random, int64_t count, double low, double high
 }
 
 void RunElu(int64_t count, DType dtype, Random& random) {
-  const DeviceTensor grad({count}, dtype, Mixed(random, count, -4, 4, dtype));
-  const DeviceTensor self({count}, dtype, Mixed(random, count, -4, 4, dtype));
+  const DeviceTensor grad = Repeated({count}, dtype, Mixed(random, kDrawn, -4, 4, dtype));
+  // Another length: no pair of numbers comes twice.
+  const DeviceTensor self = Repeated({count}, dtype, Mixed(random, kDrawn - 2, -4, 4, dtype));
   const DeviceTensor out({count}, dtype);
   // Their product rounds, and the first rounds when it is converted.
   const Scalar alpha(1.1, DType::kFloat64);
@@ -103,7 +130,7 @@ void RunCrossEntropy(int64_t rows, int64_t classes, DType dtype, Random& random)
     classes_of_rows.push_back(static_cast<double>(random.Integer(0, classes - 1)));
   }
   const DeviceTensor grad({}, dtype, {std::ldexp(3.0, Small(dtype))});
-  const DeviceTensor log_prob({rows, classes}, dtype, random.Reals(rows * classes, -40, 0));
+  const DeviceTensor log_prob = Repeated({rows, classes}, dtype, random.Reals(kDrawn, -40, 0));
   const DeviceTensor target({rows}, DType::kInt64, classes_of_rows);
   const DeviceTensor weight({classes}, DType::kFloat32, random.Reals(classes, 0, 2));
   const DeviceTensor out({rows, classes}, dtype);
@@ -124,8 +151,8 @@ void RunEmbedding(int64_t rows, DType dtype, Random& random) {
   for (int64_t i = 0; i < rows; ++i) {
     indices.push_back(static_cast<double>(random.Integer(0, i % 2 == 0 ? 3 : 999)));
   }
-  const DeviceTensor grad({rows, width}, dtype,
-                          Scaled(random.Reals(rows * width, -1, 1), Subnormal(dtype)));
+  const DeviceTensor grad =
+      Repeated({rows, width}, dtype, Scaled(random.Reals(kDrawn, -1, 1), Subnormal(dtype)));
   const DeviceTensor index({rows}, DType::kInt64, indices);
   const DeviceTensor out({1000, width}, dtype);
   const int code = RunCase(
@@ -146,10 +173,9 @@ void RunRoiAlign(int64_t regions, Random& random) {
       boxes.push_back(value);
     }
   }
-  const int64_t count = regions * 16 * 49;
-  const DeviceTensor grad({regions, 16, 7, 7}, DType::kFloat32,
-                          Mixed(random, count, -2, 2, DType::kFloat32),
-                          {.format = ACL_FORMAT_NCHW});
+  const DeviceTensor grad =
+      Repeated({regions, 16, 7, 7}, DType::kFloat32, Mixed(random, kDrawn, -2, 2, DType::kFloat32),
+               ACL_FORMAT_NCHW);
   const DeviceTensor rois({regions, 5}, DType::kFloat32, boxes);
   const DeviceTensor out({2, 16, 50, 48}, DType::kFloat32, {}, {.format = ACL_FORMAT_NCHW});
   const IntArray shape({2, 16, 50, 48});
@@ -165,8 +191,6 @@ void RunRoiAlign(int64_t regions, Random& random) {
 // `exponent` scales gradOutput and the operands, so that products of both are subnormal or not.
 void RunConvolution(int64_t channels, int64_t extent, int64_t kernel, int exponent, DType dtype,
                     Random& random) {
-  const int64_t pixels = 2 * channels * extent * extent;
-  const int64_t weights = channels * channels * kernel * kernel;
   const std::vector<int64_t> images = {2, channels, extent, extent};
   const std::vector<int64_t> window = {channels, channels, kernel, kernel};
   const IntArray one(std::vector<int64_t>{1, 1});
@@ -174,10 +198,12 @@ void RunConvolution(int64_t channels, int64_t extent, int64_t kernel, int expone
   const IntArray zero(std::vector<int64_t>{0, 0});
   const IntArray sizes(std::vector<int64_t>{channels});
   const BoolArray all{true, true, true};
-  const auto reals = [&](int64_t count) { return Scaled(random.Reals(count, -1, 1), exponent); };
-  const DeviceTensor grad(images, dtype, reals(pixels), {.format = ACL_FORMAT_NCHW});
-  const DeviceTensor input(images, dtype, reals(pixels), {.format = ACL_FORMAT_NCHW});
-  const DeviceTensor weight(window, dtype, reals(weights), {.format = ACL_FORMAT_NCHW});
+  const auto drawn = [&](const std::vector<int64_t>& shape) {
+    return Repeated(shape, dtype, Scaled(random.Reals(kDrawn, -1, 1), exponent), ACL_FORMAT_NCHW);
+  };
+  const DeviceTensor grad = drawn(images);
+  const DeviceTensor input = drawn(images);
+  const DeviceTensor weight = drawn(window);
   const DeviceTensor grad_input(images, dtype, {}, {.format = ACL_FORMAT_NCHW});
   const DeviceTensor grad_weight(window, dtype, {}, {.format = ACL_FORMAT_NCHW});
   const DeviceTensor grad_bias({channels}, dtype, {});
@@ -233,17 +259,29 @@ void RunOtherCalls() {
     if (!(WithoutFlags(seen) == FloatState{})) std::printf("a callback had another state\n");
   }
   uint64_t digest = 0;
-  for (uint32_t bits = 0; bits < 0x80000000u; bits += 0x8003) {
-    float value;
-    std::memcpy(&value, &bits, sizeof(value));
-    digest = digest * 31 + Under("to float16", [&] { return aclFloatToFloat16(value); });
-  }
-  for (uint32_t bits = 0; bits <= 0xFFFF; ++bits) {
-    const float value =
-        Under("to float", [&] { return aclFloat16ToFloat(static_cast<aclFloat16>(bits)); });
-    uint32_t converted;
-    std::memcpy(&converted, &value, sizeof(converted));
-    digest = digest * 31 + converted;
+  for (uint32_t first = 0; first < 0x10000; first += 256) {
+    aclFloat16 halves[256];
+    float singles[256];
+    Under("to float16", [&] {
+      for (uint32_t i = 0; i < 256; ++i) {
+        float value;
+        const uint32_t bits = (first + i) * 0x7FFFu;
+        std::memcpy(&value, &bits, sizeof(value));
+        halves[i] = aclFloatToFloat16(value);
+      }
+      return 0;
+    });
+    Under("to float", [&] {
+      for (uint32_t i = 0; i < 256; ++i) {
+        singles[i] = aclFloat16ToFloat(static_cast<aclFloat16>(first + i));
+      }
+      return 0;
+    });
+    for (uint32_t i = 0; i < 256; ++i) {
+      uint32_t converted;
+      std::memcpy(&converted, &singles[i], sizeof(converted));
+      digest = (digest * 31 + halves[i]) * 31 + converted;
+    }
   }
   std::printf("conversions %016llx\n", static_cast<unsigned long long>(digest));
 }
