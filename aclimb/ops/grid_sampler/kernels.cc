@@ -1,12 +1,9 @@
 #include "aclimb/ops/grid_sampler/kernels.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "aclimb/core/cubic_curve.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/simd/parallel.h"
 
@@ -14,6 +11,8 @@
 #define HWY_TARGET_INCLUDE "aclimb/ops/grid_sampler/kernels.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/ops/grid_sampler/products-inl.h"
+#include "aclimb/ops/grid_sampler/taps-inl.h"
 #include "aclimb/simd/float-inl.h"
 #include "aclimb/simd/transpose-inl.h"
 #include "aclimb/simd/weighted-inl.h"
@@ -22,8 +21,6 @@
 #define ACLIMB_GRID_SAMPLER_KERNELS_ONCE
 namespace aclimb::grid_sampler {
 
-// Places that are looked at together: their elements of a channel fill a few cache lines.
-inline constexpr int64_t kTile = 64;
 // From so many on, vectors of places are worth it for more channels than kQuad.
 inline constexpr int64_t kManyPlaces = 32;
 
@@ -41,174 +38,6 @@ namespace aclimb::grid_sampler {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace aclimb::HWY_NAMESPACE;  // NOLINT: Transpose, AddWeighted
-
-// What the elements of a tile of places are made of along one axis.
-template <typename T>
-struct Taps {
-  // Of axis d, at places from number p of the batch's grids on.
-  void Fill(const Args& args, int d, int64_t p, int64_t places) {
-    if (d < kAxes - args.axes) {
-      for (int64_t i = 0; i < places; ++i) Set(i, 0, 0, 1, 0);
-      return;
-    }
-    const Axis<T> axis = {args.in[d], args.padding, args.corners};
-    // Coordinates are told from the innermost axis on.
-    const T* coordinate = static_cast<const T*>(args.grid) + p * args.axes + kAxes - 1 - d;
-    for (int64_t i = 0; i < places; ++i, coordinate += args.axes) {
-      Place<T> place = axis.Of(*coordinate);
-      if (args.interpolation == kBicubic) {
-        SetCubic(axis, i, place);
-        continue;
-      }
-      // The call would take longer than all other steps.
-      if (args.padding != kZeros) place = axis.Padded(place);
-      if (args.interpolation == kBilinear) {
-        SetLinear(axis, i, place);
-      } else {
-        Set(i, 0, axis.Index(std::nearbyint(place.at)), 1, 0);
-      }
-    }
-  }
-
-  int64_t index[4][kTile];  // -1: there is no such element
-  T weight[4][kTile];
-  T slope[4][kTile];  // of the weight, with the coordinate
-
- private:
-  HWY_INLINE void Set(int64_t i, int k, int64_t at, double of, double with_coordinate) {
-    index[k][i] = at;
-    weight[k][i] = static_cast<T>(of);
-    slope[k][i] = static_cast<T>(with_coordinate);
-  }
-  HWY_INLINE void SetLinear(const Axis<T>& axis, int64_t i, const Place<T>& place) {
-    const T below = std::floor(place.at), part = place.at - below;
-    index[0][i] = axis.Index(below);
-    index[1][i] = axis.Index(below + 1);
-    weight[0][i] = 1 - part;
-    weight[1][i] = part;
-    slope[0][i] = -place.slope;
-    slope[1][i] = place.slope;
-  }
-  HWY_INLINE void SetCubic(const Axis<T>& axis, int64_t i, const Place<T>& place) {
-    const T below = std::floor(place.at);
-    const double part = static_cast<double>(place.at) - static_cast<double>(below);
-    const auto set = [&](int k, double of, double with_place) {
-      const Place<T> at = axis.Padded({below + static_cast<T>(k - 1), 0});
-      Set(i, k, axis.Index(at.at), of, with_place * static_cast<double>(place.slope));
-    };
-    set(0, CubicCurve::Far(1 + part), CubicCurve::FarSlope(1 + part));
-    set(1, CubicCurve::Near(part), CubicCurve::NearSlope(part));
-    set(2, CubicCurve::Near(1 - part), -CubicCurve::NearSlope(1 - part));
-    set(3, CubicCurve::Far(2 - part), -CubicCurve::FarSlope(2 - part));
-  }
-};
-
-template <typename T>
-struct TileTaps {
-  TileTaps(const Args& args, int64_t p, int64_t places) : in(args.in) {
-    const int along = args.interpolation == kNearest ? 1 : args.interpolation == kBilinear ? 2 : 4;
-    for (int d = 0; d < kAxes; ++d) {
-      count[d] = d < kAxes - args.axes ? 1 : along;
-      taps[d].Fill(args, d, p, places);
-    }
-  }
-
-  // Asks for the elements of all places, `step` apart, before the first is waited for. Those of
-  // several cache lines, which processors fetch one after the other by themselves, are left alone.
-  template <typename U>
-  HWY_INLINE void Prefetch(const U* data, int64_t step, int64_t places) const {
-    if (step * int64_t{sizeof(U)} > 64) return;
-    const auto& [layers, rows, columns] = taps;
-    for (int i = 0; i < count[0]; ++i) {
-      for (int j = 0; j < count[1]; ++j) {
-        for (int64_t p = 0; p < places; ++p) {
-          const int64_t layer = std::max<int64_t>(0, layers.index[i][p]);
-          const int64_t row = layer * in[1] + std::max<int64_t>(0, rows.index[j][p]);
-          for (int k = 0; k < count[2]; ++k) {
-            const int64_t column = std::max<int64_t>(0, columns.index[k][p]);
-            hwy::Prefetch(data + (row * in[2] + column) * step);
-          }
-        }
-      }
-    }
-  }
-
-  const int64_t* in;
-  int count[kAxes];
-  Taps<T> taps[kAxes];
-};
-
-// NaN for places that are NaN or infinite, where no cubic curve goes whatever the padding: `length`
-// of the result for each place, steps `row` and `column` apart. After the loop over places, which a
-// check slows.
-template <typename T>
-HWY_NOINLINE void SetWithoutCurve(const TileTaps<T>& tile, int64_t places, int64_t length, T* made,
-                                  int64_t row, int64_t column = 1) {
-  if (tile.count[kAxes - 1] != 4) return;
-  const auto& [layers, rows, columns] = tile.taps;
-  for (int64_t i = 0; i < places; ++i) {
-    if (!std::isnan(rows.weight[0][i] + columns.weight[0][i] + layers.weight[0][i])) continue;
-    for (int64_t c = 0; c < length; ++c) {
-      made[i * row + c * column] = std::numeric_limits<T>::quiet_NaN();
-    }
-  }
-}
-
-// The elements that what is at a place is made of: all that exist of the taps along the axes. With
-// slopes, too: those of their weights with the place along each axis.
-template <typename T, bool kWithSlopes = false>
-struct Terms {
-  static constexpr int kMost = 16;
-
-  HWY_INLINE Terms(const TileTaps<T>& tile, int64_t place) {
-    if (tile.count[0] == 2) {
-      Join<2, 2>(tile, place);
-    } else if (tile.count[2] == 1) {
-      Join<1, 1>(tile, place);
-    } else if (tile.count[2] == 2) {
-      Join<1, 2>(tile, place);
-    } else {
-      Join<1, 4>(tile, place);
-    }
-  }
-
-  int count = 0;
-  int64_t element[kMost + 1];
-  T weight[kMost + 1];
-  double slope[kAxes][kWithSlopes ? kMost + 1 : 1];
-
- private:
-  template <int kLayers, int kAlong>
-  HWY_INLINE void Join(const TileTaps<T>& tile, int64_t p) {
-    const auto& [layers, rows, columns] = tile.taps;
-    for (int i = 0; i < kLayers; ++i) {
-      for (int j = 0; j < kAlong; ++j) {
-        const int64_t row = (layers.index[i][p] * tile.in[1] + rows.index[j][p]) * tile.in[2];
-        const int64_t of_row = layers.index[i][p] | rows.index[j][p];
-        const T row_weight = layers.weight[i][p] * rows.weight[j][p];
-        for (int k = 0; k < kAlong; ++k) {
-          element[count] = row + columns.index[k][p];
-          weight[count] = row_weight * columns.weight[k][p];
-          if constexpr (kWithSlopes) SetSlopes(tile, p, {i, j, k});
-          // The next one takes the place of one that is not there, without a branch: random places
-          // would mispredict it.
-          count += 1 + static_cast<int>((of_row | columns.index[k][p]) >> 63);
-        }
-      }
-    }
-  }
-  // Products of all axes' weights, with the slope of one in place of its weight.
-  HWY_INLINE void SetSlopes(const TileTaps<T>& tile, int64_t p, const int (&tap)[kAxes]) {
-    for (int d = 0; d < kAxes; ++d) {
-      double product = 1;
-      for (int e = kAxes - 1; e >= 0; --e) {
-        const auto& of = e == d ? tile.taps[e].slope : tile.taps[e].weight;
-        product *= static_cast<double>(of[tap[e]][p]);
-      }
-      slope[d][count] = product;
-    }
-  }
-};
 
 // to[c * to_step + r] = from[r * step + c]
 template <typename T>
@@ -263,60 +92,6 @@ bool EachTile(const Args& args, const Body& body) {
     const int64_t first = unit % tiles * kTile;
     body(unit / tiles, first, std::min(kTile, places - first), reinterpret_cast<T*>(scratch));
   });
-}
-
-// One product of taps for all places of a tile, and for as many more as the last vector has lanes.
-struct Product {
-  using D = hn::CappedTag<float, kTile>;
-  // Where there is no such element, the weight is 0, and nothing of element 0 remains.
-  HWY_INLINE void Fill(const TileTaps<float>& tile, int i, int j, int k, int64_t places) {
-    const auto& [layers, rows, columns] = tile.taps;
-    // Numbers of elements fit, so that a vector has many of them.
-    const auto height = static_cast<int32_t>(tile.in[1]), width = static_cast<int32_t>(tile.in[2]);
-    for (int64_t p = 0; p < places; ++p) {
-      const auto layer = static_cast<int32_t>(layers.index[i][p]);
-      const auto row = static_cast<int32_t>(rows.index[j][p]);
-      const auto at = static_cast<int32_t>(columns.index[k][p]);
-      kept[p] = ~((layer | row | at) >> 31);
-      element[p] = ((layer * height + row) * width + at) & kept[p];
-      const float product = layers.weight[i][p] * rows.weight[j][p] * columns.weight[k][p];
-      // Without a branch, which random places would mispredict.
-      weight[p] = std::bit_cast<float>(std::bit_cast<int32_t>(product) & kept[p]);
-    }
-    const int64_t end = WholeVectors(places);
-    std::fill(element + places, element + end, 0);
-    std::fill(kept + places, kept + end, 0);
-    std::fill(weight + places, weight + end, 0.0f);
-  }
-
-  static int64_t WholeVectors(int64_t places) {
-    return RoundUp(places, static_cast<int64_t>(hn::Lanes(D())));
-  }
-
-  // sums += what the product takes of a plane.
-  HWY_INLINE void AddTo(const float* plane, float* sums, int64_t places) const {
-    const D d;
-    const hn::RebindToSigned<D> di;
-    for (int64_t p = 0; p < places; p += static_cast<int64_t>(hn::Lanes(d))) {
-      const auto value = hn::GatherIndex(d, plane, hn::LoadU(di, element + p));
-      const auto of_kept = hn::And(value, hn::BitCast(d, hn::LoadU(di, kept + p)));
-      hn::StoreU(hn::MulAdd(hn::LoadU(d, weight + p), of_kept, hn::LoadU(d, sums + p)), d,
-                 sums + p);
-    }
-  }
-
-  int32_t element[kTile], kept[kTile];
-  float weight[kTile];
-};
-
-// Calls use(i, j, k) for all products of taps.
-template <class Use>
-HWY_INLINE void EachProduct(const TileTaps<float>& taps, const Use& use) {
-  for (int i = 0; i < taps.count[0]; ++i) {
-    for (int j = 0; j < taps.count[1]; ++j) {
-      for (int k = 0; k < taps.count[2]; ++k) use(i, j, k);
-    }
-  }
 }
 
 // `count` places of images whose channels are planes: vectors are places, so that none of them

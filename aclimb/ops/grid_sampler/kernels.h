@@ -10,6 +10,8 @@
 namespace aclimb::grid_sampler {
 
 inline constexpr int kAxes = 3;
+// Places that are looked at together: their elements of a channel fill a few cache lines.
+inline constexpr int64_t kTile = 64;
 // Channels of an element that make a vector of their own.
 inline constexpr int64_t kQuad = 4;
 

@@ -1,0 +1,82 @@
+// Products of a tap along each axis, in vectors of places. Included once per instruction set by
+// files that use hwy/foreach_target.h.
+#if defined(ACLIMB_OPS_GRID_SAMPLER_PRODUCTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLIMB_OPS_GRID_SAMPLER_PRODUCTS_INL_H_
+#undef ACLIMB_OPS_GRID_SAMPLER_PRODUCTS_INL_H_
+#else
+#define ACLIMB_OPS_GRID_SAMPLER_PRODUCTS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "aclimb/core/divide.h"
+#include "aclimb/ops/grid_sampler/taps-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclimb::grid_sampler {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// One product of taps for all places of a tile, and for as many more as the last vector has lanes.
+struct Product {
+  using D = hn::CappedTag<float, kTile>;
+  // Where there is no such element, the weight is 0, and nothing of element 0 remains.
+  HWY_INLINE void Fill(const TileTaps<float>& tile, int i, int j, int k, int64_t places) {
+    const auto& [layers, rows, columns] = tile.taps;
+    // Numbers of elements fit, so that a vector has many of them.
+    const auto height = static_cast<int32_t>(tile.in[1]), width = static_cast<int32_t>(tile.in[2]);
+    for (int64_t p = 0; p < places; ++p) {
+      const auto layer = static_cast<int32_t>(layers.index[i][p]);
+      const auto row = static_cast<int32_t>(rows.index[j][p]);
+      const auto at = static_cast<int32_t>(columns.index[k][p]);
+      kept[p] = ~((layer | row | at) >> 31);
+      element[p] = ((layer * height + row) * width + at) & kept[p];
+      const float product = layers.weight[i][p] * rows.weight[j][p] * columns.weight[k][p];
+      // Without a branch, which random places would mispredict.
+      weight[p] = std::bit_cast<float>(std::bit_cast<int32_t>(product) & kept[p]);
+    }
+    const int64_t end = WholeVectors(places);
+    std::fill(element + places, element + end, 0);
+    std::fill(kept + places, kept + end, 0);
+    std::fill(weight + places, weight + end, 0.0f);
+  }
+
+  static int64_t WholeVectors(int64_t places) {
+    return RoundUp(places, static_cast<int64_t>(hn::Lanes(D())));
+  }
+
+  // sums += what the product takes of a plane.
+  HWY_INLINE void AddTo(const float* plane, float* sums, int64_t places) const {
+    const D d;
+    const hn::RebindToSigned<D> di;
+    for (int64_t p = 0; p < places; p += static_cast<int64_t>(hn::Lanes(d))) {
+      const auto value = hn::GatherIndex(d, plane, hn::LoadU(di, element + p));
+      const auto of_kept = hn::And(value, hn::BitCast(d, hn::LoadU(di, kept + p)));
+      hn::StoreU(hn::MulAdd(hn::LoadU(d, weight + p), of_kept, hn::LoadU(d, sums + p)), d,
+                 sums + p);
+    }
+  }
+
+  int32_t element[kTile], kept[kTile];
+  float weight[kTile];
+};
+
+// Calls use(i, j, k) for all products of taps.
+template <class Use>
+HWY_INLINE void EachProduct(const TileTaps<float>& taps, const Use& use) {
+  for (int i = 0; i < taps.count[0]; ++i) {
+    for (int j = 0; j < taps.count[1]; ++j) {
+      for (int k = 0; k < taps.count[2]; ++k) use(i, j, k);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::grid_sampler
+HWY_AFTER_NAMESPACE();
+
+#endif
