@@ -17,11 +17,13 @@
 
 #include "aclimb/core/cubic_curve.h"
 #include "aclimb/ops/grid_sampler/kernels.h"
+#include "aclimb/simd/weighted-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::grid_sampler {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using aclimb::HWY_NAMESPACE::LoadAs;
 
 // What the elements of a tile of places are made of along one axis.
 template <typename T>
@@ -34,20 +36,23 @@ struct Taps {
     }
     const Axis<T> axis = {args.in[d], args.padding, args.corners};
     // Coordinates are told from the innermost axis on.
-    const T* coordinate = static_cast<const T*>(args.grid) + p * args.axes + kAxes - 1 - d;
-    for (int64_t i = 0; i < places; ++i, coordinate += args.axes) {
-      Place<T> place = axis.Of(*coordinate);
-      if (args.interpolation == kBicubic) {
-        SetCubic(axis, i, place);
-        continue;
-      }
+    const T* const coordinates = static_cast<const T*>(args.grid) + p * args.axes + kAxes - 1 - d;
+    if (args.interpolation == kBicubic) {
+      for (int64_t i = 0; i < places; ++i) SetCubic(axis, i, axis.Of(coordinates[i * args.axes]));
+      return;
+    }
+    HWY_ALIGN T at[kTile] = {}, moves[kTile] = {};
+    for (int64_t i = 0; i < places; ++i) {
+      Place<T> place = axis.Of(coordinates[i * args.axes]);
       // The call would take longer than all other steps.
       if (args.padding != kZeros) place = axis.Padded(place);
-      if (args.interpolation == kBilinear) {
-        SetLinear(axis, i, place);
-      } else {
-        Set(i, 0, axis.Index(std::nearbyint(place.at)), 1, 0);
-      }
+      at[i] = place.at;
+      moves[i] = place.slope;
+    }
+    if (args.interpolation == kBilinear) {
+      SetLinear(axis, places, at, moves);
+    } else {
+      SetNearest(axis, places, at);
     }
   }
 
@@ -61,14 +66,55 @@ struct Taps {
     weight[k][i] = static_cast<T>(of);
     slope[k][i] = static_cast<T>(with_coordinate);
   }
-  HWY_INLINE void SetLinear(const Axis<T>& axis, int64_t i, const Place<T>& place) {
-    const T below = std::floor(place.at), part = place.at - below;
-    index[0][i] = axis.Index(below);
-    index[1][i] = axis.Index(below + 1);
-    weight[0][i] = 1 - part;
-    weight[1][i] = part;
-    slope[0][i] = -place.slope;
-    slope[1][i] = place.slope;
+  // In vectors, of which the last takes what is in the room behind the places too.
+  using D = hn::CappedTag<T, kTile>;
+  using V = hn::Vec<D>;
+  template <class F>
+  static HWY_INLINE void EachVector(int64_t places, const F& body) {
+    for (int64_t i = 0; i < places; i += static_cast<int64_t>(hn::Lanes(D()))) body(i);
+  }
+  void SetLinear(const Axis<T>& axis, int64_t places, const T* at, const T* moves) {
+    const D d;
+    HWY_ALIGN T first[kTile], second[kTile];
+    EachVector(places, [&](int64_t i) HWY_ATTR {
+      const V place = hn::Load(d, at + i), below = hn::Floor(place), part = hn::Sub(place, below);
+      const V move = hn::Load(d, moves + i), one = hn::Set(d, T{1});
+      hn::Store(NumberOf(axis, below), d, first + i);
+      hn::Store(NumberOf(axis, hn::Add(below, one)), d, second + i);
+      hn::StoreU(hn::Sub(one, part), d, weight[0] + i);
+      hn::StoreU(part, d, weight[1] + i);
+      hn::StoreU(hn::Neg(move), d, slope[0] + i);
+      hn::StoreU(move, d, slope[1] + i);
+    });
+    SetIndices(first, places, index[0]);
+    SetIndices(second, places, index[1]);
+  }
+  void SetNearest(const Axis<T>& axis, int64_t places, const T* at) {
+    const D d;
+    HWY_ALIGN T nearest[kTile];
+    EachVector(places, [&](int64_t i) HWY_ATTR {
+      hn::Store(NumberOf(axis, hn::Round(hn::Load(d, at + i))), d, nearest + i);
+      hn::StoreU(hn::Set(d, T{1}), d, weight[0] + i);
+      hn::StoreU(hn::Zero(d), d, slope[0] + i);
+    });
+    SetIndices(nearest, places, index[0]);
+  }
+  // What Index() makes of whole numbers.
+  static HWY_INLINE V NumberOf(const Axis<T>& axis, V at) {
+    const D d;
+    const auto is_there =
+        hn::And(hn::Ge(at, hn::Zero(d)), hn::Lt(at, hn::Set(d, static_cast<T>(axis.extent))));
+    return hn::IfThenElse(is_there, at, hn::Set(d, T{-1}));
+  }
+  static void SetIndices(const T* numbers, int64_t places, int64_t* to) {
+    const hn::CappedTag<double, kTile> d;
+    const hn::RebindToSigned<decltype(d)> di;
+    // The last bit of such a double is one. Few instruction sets convert to 8 bytes.
+    const auto large = hn::Set(d, 0x1.8p52);
+    for (int64_t i = 0; i < places; i += static_cast<int64_t>(hn::Lanes(d))) {
+      const auto sum = hn::Add(LoadAs(d, numbers + i), large);
+      hn::StoreU(hn::Sub(hn::BitCast(di, sum), hn::BitCast(di, large)), di, to + i);
+    }
   }
   HWY_INLINE void SetCubic(const Axis<T>& axis, int64_t i, const Place<T>& place) {
     const T below = std::floor(place.at);
