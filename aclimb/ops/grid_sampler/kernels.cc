@@ -1,6 +1,7 @@
 #include "aclimb/ops/grid_sampler/kernels.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -157,10 +158,9 @@ bool SampleTyped(const Args& args) {
     T* const made = result.Place(first, scratch, &row);
     const TileTaps<T> taps(args, n * places + first, count);
     if constexpr (sizeof(T) == sizeof(float)) {
-      constexpr int64_t kMostElements = std::numeric_limits<int32_t>::max();
       const bool is_worth = channels <= kQuad || count >= kManyPlaces;
       const bool has_vectors = !input.last || channels <= kQuad;
-      if (is_worth && has_vectors && !result.last && elements > 0 && elements <= kMostElements) {
+      if (is_worth && has_vectors && !result.last && Product::Fits(elements)) {
         (input.last ? SampleQuads : SamplePlanes)(taps, input, count, scratch);
         SetWithoutCurve(taps, count, channels, scratch, 1, kTile);
         for (int64_t c = 0; c < channels; ++c) {
@@ -193,6 +193,22 @@ bool SampleTyped(const Args& args) {
   });
 }
 
+// Adds what a plane gets from `count` places of a gradient, `step` apart.
+void AddToPlane(const TileTaps<float>& taps, const float* gradient, int64_t step, int64_t count,
+                double* sums) {
+  Product product;
+  double terms[kTile];
+  EachProduct(taps, [&](int i, int j, int k) HWY_ATTR {
+    product.Fill(taps, i, j, k, count);
+    for (int64_t p = 0; p < count; ++p) {
+      const auto of_kept = std::bit_cast<int32_t>(gradient[p * step]) & product.kept[p];
+      terms[p] = static_cast<double>(product.weight[p]) *
+                 static_cast<double>(std::bit_cast<float>(of_kept));
+    }
+    for (int64_t p = 0; p < count; ++p) sums[product.element[p]] += terms[p];
+  });
+}
+
 template <typename T>
 bool InputGradientTyped(const Args& args) {
   const int64_t elements = args.Elements(), places = args.Places();
@@ -215,6 +231,12 @@ bool InputGradientTyped(const Args& args) {
       const int64_t length = std::min(kTile, places - p);
       const T* const from = gradient.Load(p, length, tile, &row);
       const TileTaps<T> taps(args, n * places + p, length);
+      if constexpr (sizeof(T) == sizeof(float)) {
+        if (pitch == 1 && Product::Fits(elements)) {
+          AddToPlane(taps, from, row, length, sums);
+          continue;
+        }
+      }
       taps.Prefetch(sums, pitch, length);
       for (int64_t i = 0; i < length; ++i) {
         const Terms<T> terms(taps, i);
@@ -253,6 +275,59 @@ HWY_INLINE double Dot(const T* a, const T* b, int64_t count) {
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, other))) + rest;
 }
 
+// sums[axis][i] += the gradient with the place i, whose own gradient is at from[i * row].
+template <typename T>
+void AddSlopes(const TileTaps<T>& taps, const Channels<T>& input, const T* from, int64_t row,
+               int64_t count, double (*sums)[kTile]) {
+  for (int64_t i = 0; i < count; ++i) {
+    const Terms<T, true> terms(taps, i);
+    const T* const g = from + i * row;
+    double of_place[kAxes] = {};
+    for (int k = 0; k < terms.count; ++k) {
+      double dot = 0;
+      if (input.last) {
+        dot = Dot(g, input.data + terms.element[k] * input.step, input.count);
+      } else {
+        const T* element = input.data + terms.element[k];
+        for (int64_t c = 0; c < input.count; ++c, element += input.size) {
+          dot += static_cast<double>(g[c]) * static_cast<double>(*element);
+        }
+      }
+      for (int d = 0; d < kAxes; ++d) of_place[d] += dot * terms.slope[d][k];
+    }
+    for (int d = 0; d < kAxes; ++d) sums[d][i] += of_place[d];
+  }
+}
+// The same of one plane, in vectors of places.
+void AddSlopesOfPlane(const TileTaps<float>& taps, const float* plane, const float* from,
+                      int64_t count, double (*sums)[kTile]) {
+  const hn::CappedTag<double, kTile> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const hn::Rebind<float, decltype(d)> d32;
+  const hn::Rebind<int32_t, decltype(d)> di32;
+  // Along the axis of layers, one has the weight 1.
+  const int first = taps.count[0] == 1 ? 1 : 0;
+  Product product;
+  EachProduct(taps, [&](int i, int j, int k) HWY_ATTR {
+    product.Fill(taps, i, j, k, count);
+    const int tap[] = {i, j, k};
+    for (int64_t p = 0; p < count; p += static_cast<int64_t>(hn::Lanes(d))) {
+      const auto value = hn::GatherIndex(d32, plane, hn::LoadU(di32, product.element + p));
+      const auto term = hn::Mul(LoadAs(d, from + p), hn::PromoteTo(d, value));
+      const auto kept = hn::BitCast(d, hn::PromoteTo(di, hn::LoadU(di32, product.kept + p)));
+      for (int along = first; along < kAxes; ++along) {
+        auto with = term;
+        for (int axis = first; axis < kAxes; ++axis) {
+          const auto& of = axis == along ? taps.taps[axis].slope : taps.taps[axis].weight;
+          with = hn::Mul(with, LoadAs(d, of[tap[axis]] + p));
+        }
+        double* const sum = sums[along] + p;
+        hn::StoreU(hn::Add(hn::LoadU(d, sum), hn::And(with, kept)), d, sum);
+      }
+    }
+  });
+}
+
 template <typename T>
 bool GridGradientTyped(const Args& args) {
   const int64_t channels = args.channels, elements = args.Elements(), places = args.Places();
@@ -262,28 +337,22 @@ bool GridGradientTyped(const Args& args) {
     int64_t row;
     const T* const from = gradient.Load(first, count, scratch, &row);
     const TileTaps<T> taps(args, n * places + first, count);
-    if (input.last) taps.Prefetch(input.data, channels, count);
-    T* const made = static_cast<T*>(args.grid_gradient) + (n * places + first) * args.axes;
-    for (int64_t i = 0; i < count; ++i) {
-      const Terms<T, true> terms(taps, i);
-      const T* const g = from + i * row;
-      double sums[kAxes] = {};
-      for (int k = 0; k < terms.count; ++k) {
-        double dot = 0;
-        if (input.last) {
-          dot = Dot(g, input.data + terms.element[k] * channels, channels);
-        } else {
-          const T* element = input.data + terms.element[k];
-          for (int64_t c = 0; c < channels; ++c, element += elements) {
-            dot += static_cast<double>(g[c]) * static_cast<double>(*element);
-          }
-        }
-        for (int d = 0; d < kAxes; ++d) {
-          sums[d] += dot * terms.slope[d][k];
+    double sums[kAxes][kTile] = {};
+    const auto add_slopes = [&] {
+      if constexpr (sizeof(T) == sizeof(float)) {
+        if (channels == 1 && Product::Fits(elements)) {
+          return AddSlopesOfPlane(taps, input.data, from, count, sums);
         }
       }
-      T* const to = made + i * args.axes;
-      for (int d = 0; d < args.axes; ++d) to[d] = static_cast<T>(sums[kAxes - 1 - d]);
+      if (input.last) taps.Prefetch(input.data, channels, count);
+      AddSlopes(taps, input, from, row, count, sums);
+    };
+    add_slopes();
+    T* const made = static_cast<T*>(args.grid_gradient) + (n * places + first) * args.axes;
+    for (int64_t i = 0; i < count; ++i) {
+      for (int d = 0; d < args.axes; ++d) {
+        made[i * args.axes + d] = static_cast<T>(sums[kAxes - 1 - d][i]);
+      }
     }
     SetWithoutCurve(taps, count, args.axes, made, args.axes);
   });

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/grid_sampler/taps-inl.h"
@@ -23,11 +24,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // One product of taps for all places of a tile, and for as many more as the last vector has lanes.
 struct Product {
+  // Numbers of elements of images that have so many fit.
+  static bool Fits(int64_t elements) {
+    return elements > 0 && elements <= std::numeric_limits<int32_t>::max();
+  }
+
   using D = hn::CappedTag<float, kTile>;
   // Where there is no such element, the weight is 0, and nothing of element 0 remains.
   HWY_INLINE void Fill(const TileTaps<float>& tile, int i, int j, int k, int64_t places) {
     const auto& [layers, rows, columns] = tile.taps;
-    // Numbers of elements fit, so that a vector has many of them.
+    // Of 4 bytes, so that a vector has many of them.
     const auto height = static_cast<int32_t>(tile.in[1]), width = static_cast<int32_t>(tile.in[2]);
     for (int64_t p = 0; p < places; ++p) {
       const auto layer = static_cast<int32_t>(layers.index[i][p]);

@@ -41,14 +41,17 @@ struct Taps {
       for (int64_t i = 0; i < places; ++i) SetCubic(axis, i, axis.Of(coordinates[i * args.axes]));
       return;
     }
-    HWY_ALIGN T at[kTile] = {}, moves[kTile] = {};
-    for (int64_t i = 0; i < places; ++i) {
-      Place<T> place = axis.Of(coordinates[i * args.axes]);
-      // The call would take longer than all other steps.
-      if (args.padding != kZeros) place = axis.Padded(place);
+    HWY_ALIGN T at[kTile], moves[kTile];
+    const auto set = [&](int64_t i, const Place<T>& place) {
       at[i] = place.at;
       moves[i] = place.slope;
+    };
+    if (args.padding == kZeros) {
+      for (int64_t i = 0; i < places; ++i) set(i, axis.Of(coordinates[i * args.axes]));
+    } else {
+      for (int64_t i = 0; i < places; ++i) set(i, axis.Padded(axis.Of(coordinates[i * args.axes])));
     }
+    for (int64_t i = places; i < kTile; ++i) set(i, {0, 0});
     if (args.interpolation == kBilinear) {
       SetLinear(axis, places, at, moves);
     } else {
