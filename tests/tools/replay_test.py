@@ -92,17 +92,41 @@ def emitted(tool, *words):
     place = Place("emit", *words)
     calls = [call for operator in OPERATORS for call in place.example(operator)]
     calls += place.mode("views")
+    sources = []
     for number, call in enumerate(calls):
-        source, program = place.folder / f"{number}.cpp", place.folder / f"call{number}"
+        source = place.folder / f"{number}.cpp"
         expect(tool.output("replay", call, "--emit-cpp", source) == "", "emitting prints")
+        sources.append(source)
         text = source.read_text()
         included = set(re.findall(r'#include "([^"]+)"', text))
         expect(len(included) == 2 and "acl/acl.h" in included, included)
         expect(all(len(line) <= 110 for line in text.splitlines()), f"{source}: long lines")
-        if place.compiler is None:
-            continue
-        built(tool, place, source, program)
-        check_program(program, [], call)
+    if place.compiler is None:
+        return
+    # All of them include what the first one, built alone, is shown to need.
+    standard = [re.findall("#include <.*>", source.read_text()) for source in sources]
+    expect(all(names == standard[0] for names in standard), standard)
+    alone, program = place.folder / "first", place.folder / "all"
+    built(tool, place, sources[0], alone)
+    check_program(alone, [], calls[0])
+    built(tool, place, joined(place, sources), program)
+    for number, call in enumerate(calls):
+        check_program(program, [str(number)], call)
+
+
+def joined(place, sources):
+    """The source of one program, whose first word says as which of them it runs: what they include is
+    read once."""
+    lines = [line for source in sources for line in source.read_text().splitlines()]
+    text = "\n".join(dict.fromkeys(line for line in lines if line.startswith("#include")))
+    for source in sources:
+        text += f'\nnamespace call{source.stem} {{\n#include "{source.name}"\n}}'
+    text += "\nint main(int, char** words) {\n  switch (std::atoi(words[1])) {\n"
+    for source in sources:
+        text += f"    case {source.stem}: return call{source.stem}::main();\n"
+    path = place.folder / "joined.cpp"
+    path.write_text(text + "  }\n  return 3;\n}\n")
+    return path
 
 
 def built(tool, place, source, program):
