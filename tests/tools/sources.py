@@ -37,6 +37,8 @@ def rules_of_file(text):
         elif OPEN.fullmatch(literal) and literal not in ("runtime/config/", "runtime/event/"):
             yield literal + "anything"
     for name, front in CALLS.items():
+        if f"{name}(" not in text:
+            continue
         for match in re.finditer(rf"\b{name}\(", text):
             literals = TEXT.findall(call_at(text, match.end() - 1))
             if literals and re.fullmatch(r"[a-z0-9/-]+", literals[-1]):

@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <unordered_map>
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/status.h"
@@ -29,6 +30,8 @@ using catalogue::RuleEntry;
 // The rows that `what` names: by number every name of it, by name that one.
 std::vector<CodeEntry> FindCodes(const std::string& what) {
   std::vector<CodeEntry> found;
+  // A rule's: no number and no name has one.
+  if (what.find('/') != std::string::npos) return found;
   const std::string wanted = Lower(what);
   for (const CodeEntry& row : catalogue::AllCodeEntries()) {
     if (std::to_string(row.code) == what || Lower(row.name) == wanted) found.push_back(row);
@@ -38,15 +41,32 @@ std::vector<CodeEntry> FindCodes(const std::string& what) {
   return found;
 }
 
-// The rule of this id; a rule for one name goes before one that stands for every name.
-const RuleEntry* FindRule(const std::vector<RuleEntry>& rules, const std::string& what) {
-  const RuleEntry* pattern = nullptr;
-  for (const RuleEntry& rule : rules) {
-    if (rule.id == what) return &rule;
-    if (catalogue::Matches(rule.id, what)) pattern = &rule;
+// Every rule, to be found by its id.
+class RuleBook {
+ public:
+  RuleBook() : rules_(catalogue::AllRules()) {
+    for (const RuleEntry& rule : rules_) {
+      by_id_.emplace(rule.id, &rule);
+      if (rule.id.ends_with("/*")) patterns_.push_back(&rule);
+    }
   }
-  return pattern;
-}
+  RuleBook(const RuleBook&) = delete;
+  RuleBook& operator=(const RuleBook&) = delete;
+
+  // A rule for one name goes before one that stands for every name.
+  const RuleEntry* Find(const std::string& what) const {
+    if (const auto found = by_id_.find(what); found != by_id_.end()) return found->second;
+    const auto pattern = std::ranges::find_if(
+        patterns_, [&](const RuleEntry* rule) { return catalogue::Matches(rule->id, what); });
+    return pattern == patterns_.end() ? nullptr : *pattern;
+  }
+  const std::vector<RuleEntry>& rules() const { return rules_; }
+
+ private:
+  const std::vector<RuleEntry> rules_;
+  std::unordered_map<std::string_view, const RuleEntry*> by_id_;
+  std::vector<const RuleEntry*> patterns_;
+};
 
 void PrintCode(const std::vector<CodeEntry>& rows) {
   const CodeEntry& row = rows.front();
@@ -129,10 +149,10 @@ int Unknown(const std::string& what, const std::vector<std::string>& names) {
 }
 
 // One WHAT; a status.
-int ExplainOne(const std::string& what, const std::vector<RuleEntry>& rules, bool first) {
+int ExplainOne(const std::string& what, const RuleBook& book, bool first) {
   const std::vector<CodeEntry> codes = FindCodes(what);
-  const RuleEntry* rule = FindRule(rules, what);
-  if (codes.empty() && rule == nullptr) return Unknown(what, EveryName(rules));
+  const RuleEntry* rule = book.Find(what);
+  if (codes.empty() && rule == nullptr) return Unknown(what, EveryName(book.rules()));
   if (!first) Print("\n");
   if (!codes.empty()) {
     PrintCode(codes);
@@ -160,9 +180,9 @@ std::vector<std::string> NamesIn(const std::vector<std::string>& whats) {
 }
 
 int Explain(const std::vector<std::string>& given, bool list) {
-  const std::vector<RuleEntry> rules = catalogue::AllRules();
+  const RuleBook book;
   if (list) {
-    for (const std::string& name : EveryName(rules)) Print(name + "\n");
+    for (const std::string& name : EveryName(book.rules())) Print(name + "\n");
     return kDone;
   }
   const std::vector<std::string> whats = NamesIn(given);
@@ -172,7 +192,7 @@ int Explain(const std::vector<std::string>& given, bool list) {
   }
   int status = kDone;
   for (const std::string& what : whats) {
-    status = std::max(status, ExplainOne(what, rules, &what == &whats.front()));
+    status = std::max(status, ExplainOne(what, book, &what == &whats.front()));
   }
   return status;
 }

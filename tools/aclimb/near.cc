@@ -53,6 +53,9 @@ std::vector<std::string> NearMatches(std::string_view text,
       matches.push_back({name.size() - wanted.size(), &candidate});
       continue;
     }
+    // The difference of the lengths is part of the distance.
+    if (std::max(wanted.size(), name.size()) > std::min(wanted.size(), name.size()) + limit)
+      continue;
     const size_t distance = Distance(wanted, name);
     // Behind every one that contains the text.
     if (distance <= limit) matches.push_back({1000 + distance, &candidate});
