@@ -42,11 +42,21 @@ struct Truth {
 };
 template <typename T>
 struct Replaced {
+  explicit Replaced(const UpdateData&) {}
+
   T operator()(T, T x) const { return x; }
 };
 // Integers wrap.
 template <typename T>
 struct Sum {
+  explicit Sum(const UpdateData& data) {
+    if constexpr (std::is_floating_point_v<T>) {
+      alpha = static_cast<T>(data.alpha);
+    } else {
+      alpha = data.whole_alpha;
+    }
+  }
+
   std::conditional_t<std::is_floating_point_v<T>, T, int64_t> alpha;
 
   T operator()(T sum, T x) const {
@@ -60,6 +70,8 @@ struct Sum {
 };
 template <>
 struct Sum<Truth> {
+  explicit Sum(const UpdateData& data) : alpha(data.whole_alpha != 0) {}
+
   bool alpha;
 
   Truth operator()(Truth sum, Truth x) const {
@@ -68,6 +80,8 @@ struct Sum<Truth> {
 };
 template <typename T>
 struct Product {
+  explicit Product(const UpdateData&) {}
+
   T operator()(T product, T x) const {
     if constexpr (std::is_floating_point_v<T>) {
       return product * x;
@@ -78,6 +92,8 @@ struct Product {
 };
 template <>
 struct Product<Truth> {
+  explicit Product(const UpdateData&) {}
+
   Truth operator()(Truth product, Truth x) const {
     return {static_cast<uint8_t>(product.byte != 0 && x.byte != 0)};
   }
@@ -96,29 +112,108 @@ void ApplyToLines(T* out, int64_t out_step, const T* source, int64_t source_step
   }
 }
 
-template <typename T, typename Function>
-bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function function) {
-  const EntryPlaces places = {data.index, shape.index_step, shape.extent, shape.out_step};
-  const EntrySources sources = {data.sources, shape.source_step};
-  T* const out = static_cast<T*>(data.out);
-  const T* const source = static_cast<const T*>(data.source);
+// What the entries of all lines have in common.
+struct Entries {
+  EntryPlaces places;
+  EntrySources sources;
+  int64_t count;
+  bool shared;  // the indices, by all lines
+  // Elements from a line to the next.
+  int64_t out_inner, source_inner, index_inner;
+};
+Entries EntriesOf(const UpdateShape& shape, const UpdateData& data) {
+  const auto& stride = shape.lines.stride;
+  const int inner = shape.lines.rank - 1;
+  return {.places = {data.index, shape.index_step, shape.extent, shape.out_step},
+          .sources = {data.sources, shape.source_step},
+          .count = shape.count,
+          .shared = shape.SharesIndices(),
+          .out_inner = stride[0][inner],
+          .source_inner = stride[1][inner],
+          .index_inner = stride[2][inner]};
+}
+// Lines side by side.
+struct Run {
+  void* out;
+  const void* source;
+  int64_t line;  // in the indices
+  int64_t n;
+};
+// `size`: bytes of an element.
+Run RunAt(const UpdateData& data, const int64_t (&at)[3], int64_t n, int64_t size) {
+  return {static_cast<char*>(data.out) + at[0] * size,
+          static_cast<const char*>(data.source) + at[1] * size, at[2], n};
+}
+
+// Applies the entries that go to a share of the places; single elements are prefetched `ahead` of
+// their turn. False when indices were skipped.
+template <typename T, class Function>
+bool ApplyToRun(const Entries& all, const Run& run, const Share& share, int64_t ahead,
+                const UpdateData& data) {
+  // Copies: what is written may be none of them.
+  const EntryPlaces places = all.places;
+  const EntrySources sources = all.sources;
+  const int64_t count = all.count, line = run.line, n = run.n;
+  const int64_t out_inner = all.out_inner, source_inner = all.source_inner;
+  const int64_t index_inner = all.index_inner;
+  const bool shared = all.shared;
+  const Function function(data);
+  T* const to = static_cast<T*>(run.out);
+  const T* const from = static_cast<const T*>(run.source);
+  if (n == 1) {
+    return EachEntry(places, line, count, share, [=](int64_t place, int64_t s) {
+      if (s + ahead < count) hwy::Prefetch(to + places.Of(line, s + ahead));
+      to[place] = function(to[place], from[sources.Of(s)]);
+    });
+  }
+  bool all_known = true;
+  const auto goes_here = [&](int64_t place) {
+    all_known &= place >= 0;
+    return share.Has(place);
+  };
+  for (int64_t s = 0; s < count; ++s) {
+    const int64_t away = sources.Of(s), next = s + kAhead;
+    if (shared) {
+      const int64_t place = places.Of(line, s);
+      if (!goes_here(place)) continue;
+      if (next < count) {
+        const int64_t later = places.Of(line, next);
+        if (share.Has(later)) Prefetch(to + later, std::min(n, kMostAhead), out_inner);
+      }
+      ApplyToLines(to + place, out_inner, from + away, source_inner, n, function);
+      continue;
+    }
+    // Rows lie too far apart for the processor to see the next ones coming.
+    if (next < count) {
+      Prefetch(places.index + line + next * places.step, n, index_inner);
+      Prefetch(from + sources.Of(next), n, source_inner);
+    }
+    for (int64_t j = 0; j < n; ++j) {
+      const int64_t place = places.Of(line + j * index_inner, s);
+      if (!goes_here(place)) continue;
+      T& element = to[place + j * out_inner];
+      element = function(element, from[away + j * source_inner]);
+    }
+  }
+  return all_known;
+}
+
+// `size`: bytes of an element.
+bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, int64_t size,
+                  decltype(&ApplyToRun<float, Sum<float>>) apply) {
+  const Entries all = EntriesOf(shape, data);
   const Walk<3>& lines = shape.lines;
-  const int inner = lines.rank - 1;
-  const int64_t out_inner = lines.stride[0][inner], source_inner = lines.stride[1][inner];
-  const int64_t index_inner = lines.stride[2][inner];
-  const bool shared = shape.SharesIndices();
   // Neighbouring lines at once, if entries are further from each other than lines are.
-  const bool across = shape.IsAcross() || (shared && data.sources != nullptr);
-  const int64_t width = !across ? 1 : shared ? kTogether : WidthOf(shape.extent);
+  const bool across = shape.IsAcross() || (all.shared && data.sources != nullptr);
+  const int64_t width = !across ? 1 : all.shared ? kTogether : WidthOf(shape.extent);
   const int64_t chunks = CeilDivide(lines.count, width);
   const int64_t together = std::min(width, lines.count);
-  const int64_t bytes = shape.extent * together * int64_t{sizeof(T)};
-  const int bits = shared && together > 1 ? ShareBits(chunks, shape.count)
-                                          : ShareBitsOfElements(chunks, shape.count, bytes);
-  // Single elements that no near cache holds are prefetched so many entries before.
+  const int64_t bytes = shape.extent * together * size;
+  const int bits = all.shared && together > 1 ? ShareBits(chunks, shape.count)
+                                              : ShareBitsOfElements(chunks, shape.count, bytes);
+  // Of single elements that no near cache holds.
   constexpr int64_t kNearBytes = 512 * 1024, kFarAhead = 32;
-  const int64_t count = shape.count;
-  const int64_t ahead = bits == 0 && bytes > kNearBytes ? kFarAhead : count;
+  const int64_t ahead = bits == 0 && bytes > kNearBytes ? kFarAhead : shape.count;
   const int64_t shares = int64_t{1} << bits;
   const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, shape.count * together));
   std::atomic<bool> skipped = false;
@@ -128,50 +223,17 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, Function fun
       bool all_known = true;
       lines.Visit(
           first, std::min(lines.count, first + width), [&](const int64_t(&at)[3], int64_t n) {
-            T* const to = out + at[0];
-            const T* const from = source + at[1];
-            const int64_t line = at[2];
-            const Share share = ShareOf(places, line, count, bits, task % shares);
-            if (n == 1) {
-              all_known &= EachEntry(places, line, count, share, [=](int64_t place, int64_t s) {
-                if (s + ahead < count) hwy::Prefetch(to + places.Of(line, s + ahead));
-                to[place] = function(to[place], from[sources.Of(s)]);
-              });
-              return;
-            }
-            const auto goes_here = [&](int64_t place) {
-              all_known &= place >= 0;
-              return share.Has(place);
-            };
-            for (int64_t s = 0; s < shape.count; ++s) {
-              const int64_t away = sources.Of(s);
-              if (shared) {
-                const int64_t place = places.Of(line, s);
-                if (!goes_here(place)) continue;
-                if (s + kAhead < count) {
-                  const int64_t next = places.Of(line, s + kAhead);
-                  if (share.Has(next)) Prefetch(to + next, std::min(n, kMostAhead), out_inner);
-                }
-                ApplyToLines(to + place, out_inner, from + away, source_inner, n, function);
-                continue;
-              }
-              // Rows lie too far apart for the processor to see the next ones coming.
-              if (const int64_t next = s + kAhead; next < shape.count) {
-                Prefetch(places.index + at[2] + next * shape.index_step, n, index_inner);
-                Prefetch(from + sources.Of(next), n, source_inner);
-              }
-              for (int64_t j = 0; j < n; ++j) {
-                const int64_t place = places.Of(at[2] + j * index_inner, s);
-                if (!goes_here(place)) continue;
-                T& element = to[place + j * out_inner];
-                element = function(element, from[away + j * source_inner]);
-              }
-            }
+            const Share share = ShareOf(all.places, at[2], shape.count, bits, task % shares);
+            all_known &= apply(all, RunAt(data, at, n, size), share, ahead, data);
           });
       if (!all_known) skipped.store(true, std::memory_order_relaxed);
     }
   });
   return !skipped.load(std::memory_order_relaxed);
+}
+template <template <typename> class Function, typename T>
+bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data) {
+  return ApplyInOrder(shape, data, int64_t{sizeof(T)}, &ApplyToRun<T, Function<T>>);
 }
 
 // ---- Sorted by where they go
@@ -212,12 +274,13 @@ Sorted SortEntries(const EntryPlaces& places, int64_t line, int64_t count, Entry
   return {SortByDigits(buffer, other, known, bits), known};
 }
 
-// Groups of equal places that begin in [begin, end), for `n` lines side by side, kTogether or less.
+// Groups of equal places that begin in [begin, end), for kTogether lines or less.
 template <typename T, bool kMultiplies>
-void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const EntrySources& sources,
-                 double alpha, T* out, int64_t out_step, const T* source, int64_t source_step,
-                 int64_t n) {
+void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const Entries& all,
+                 const Run& run, double alpha) {
   double totals[kTogether];
+  const int64_t out_step = all.out_inner, source_step = all.source_inner, n = run.n;
+  const EntrySources sources = all.sources;
   const auto starts = [&](int64_t i) {
     return i == 0 || sorted.entries[i].place != sorted.entries[i - 1].place;
   };
@@ -225,12 +288,12 @@ void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const EntrySo
   while (i < end && !starts(i)) ++i;
   while (i < end) {
     const int64_t place = sorted.entries[i].place;
-    T* const to = out + place;
+    T* const to = static_cast<T*>(run.out) + place;
     for (int64_t j = 0; j < n; ++j) {
       totals[j] = static_cast<double>(ToFloat(to[j * out_step]));
     }
     for (; i < sorted.count && sorted.entries[i].place == place; ++i) {
-      const T* const from = source + sources.Of(sorted.entries[i].s);
+      const T* const from = static_cast<const T*>(run.source) + sources.Of(sorted.entries[i].s);
       for (int64_t j = 0; j < n; ++j) {
         const auto x = static_cast<double>(ToFloat(from[j * source_step]));
         if constexpr (kMultiplies) {
@@ -246,18 +309,14 @@ void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const EntrySo
   }
 }
 
-template <typename T, bool kMultiplies>
-bool ApplySorted(const UpdateShape& shape, const UpdateData& data) {
-  const EntryPlaces places = {data.index, shape.index_step, shape.extent, shape.out_step};
-  const EntrySources sources = {data.sources, shape.source_step};
-  T* const out = static_cast<T*>(data.out);
-  const T* const source = static_cast<const T*>(data.source);
+// `size`: bytes of an element.
+bool ApplySorted(const UpdateShape& shape, const UpdateData& data, int64_t size,
+                 decltype(&ApplyGroups<float, false>) apply) {
+  const Entries all = EntriesOf(shape, data);
   const Walk<3>& lines = shape.lines;
-  const int inner = lines.rank - 1;
-  const int64_t out_inner = lines.stride[0][inner], source_inner = lines.stride[1][inner];
-  Entry* const entries = static_cast<Entry*>(data.scratch);
-  if (shape.SharesIndices()) {
-    const Sorted sorted = SortEntries(places, 0, shape.count, entries, entries + shape.count);
+  auto* const entries = static_cast<Entry*>(data.scratch);
+  if (all.shared) {
+    const Sorted sorted = SortEntries(all.places, 0, shape.count, entries, entries + shape.count);
     // By the shape alone; groups are whole wherever the entries are cut.
     const int64_t width = std::min(lines.count, kTogether);
     const int64_t chunks = CeilDivide(lines.count, width);
@@ -266,12 +325,11 @@ bool ApplySorted(const UpdateShape& shape, const UpdateData& data) {
     ParallelFor(chunks * pieces, 1, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) {
         const int64_t first = task / pieces * width, from = task % pieces * piece;
-        lines.Visit(
-            first, std::min(lines.count, first + width), [&](const int64_t(&at)[3], int64_t n) {
-              ApplyGroups<T, kMultiplies>(sorted, from, std::min(sorted.count, from + piece),
-                                          sources, data.alpha, out + at[0], out_inner,
-                                          source + at[1], source_inner, n);
-            });
+        lines.Visit(first, std::min(lines.count, first + width),
+                    [&](const int64_t(&at)[3], int64_t n) {
+                      apply(sorted, from, std::min(sorted.count, from + piece), all,
+                            RunAt(data, at, n, size), data.alpha);
+                    });
       }
     });
     return sorted.count == shape.count;
@@ -284,39 +342,33 @@ bool ApplySorted(const UpdateShape& shape, const UpdateData& data) {
     Entry* const buffer = entries + lease.number() * 2 * shape.count;
     lines.Visit(begin, end, [&](const int64_t(&at)[3], int64_t n) {
       for (int64_t j = 0; j < n; ++j) {
-        const Sorted sorted = SortEntries(places, at[2] + j * lines.stride[2][inner], shape.count,
-                                          buffer, buffer + shape.count);
+        const int64_t line[] = {at[0] + j * all.out_inner, at[1] + j * all.source_inner,
+                                at[2] + j * all.index_inner};
+        const Sorted sorted =
+            SortEntries(all.places, line[2], shape.count, buffer, buffer + shape.count);
         if (sorted.count < shape.count) skipped.store(true, std::memory_order_relaxed);
-        ApplyGroups<T, kMultiplies>(sorted, 0, sorted.count, sources, data.alpha,
-                                    out + at[0] + j * out_inner, 0,
-                                    source + at[1] + j * source_inner, 0, 1);
+        apply(sorted, 0, sorted.count, all, RunAt(data, line, 1, size), data.alpha);
       }
     });
   });
   return !skipped.load(std::memory_order_relaxed);
 }
 
+template <typename T, bool kMultiplies>
+bool ApplyInDouble(const UpdateShape& shape, const UpdateData& data) {
+  constexpr int64_t kSize = sizeof(T);
+  return shape.HasTotals() ? ApplyByTotals(shape, data, kSize, &ApplyByTotals<T, kMultiplies>)
+                           : ApplySorted(shape, data, kSize, &ApplyGroups<T, kMultiplies>);
+}
 template <typename T>
 bool ApplyInDouble(const UpdateShape& shape, const UpdateData& data) {
-  if (shape.HasTotals()) {
-    return shape.operation == Operation::kMultiply ? ApplyByTotals<T, true>(shape, data)
-                                                   : ApplyByTotals<T, false>(shape, data);
-  }
-  return shape.operation == Operation::kMultiply ? ApplySorted<T, true>(shape, data)
-                                                 : ApplySorted<T, false>(shape, data);
+  return shape.operation == Operation::kMultiply ? ApplyInDouble<T, true>(shape, data)
+                                                 : ApplyInDouble<T, false>(shape, data);
 }
 template <typename T>
 bool ApplyAsStored(const UpdateShape& shape, const UpdateData& data) {
-  if (shape.operation == Operation::kMultiply) {
-    return ApplyInOrder<T>(shape, data, Product<T>());
-  }
-  if constexpr (std::is_same_v<T, Truth>) {
-    return ApplyInOrder<T>(shape, data, Sum<T>{data.whole_alpha != 0});
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return ApplyInOrder<T>(shape, data, Sum<T>{static_cast<T>(data.alpha)});
-  } else {
-    return ApplyInOrder<T>(shape, data, Sum<T>{data.whole_alpha});
-  }
+  return shape.operation == Operation::kMultiply ? ApplyInOrder<Product, T>(shape, data)
+                                                 : ApplyInOrder<Sum, T>(shape, data);
 }
 
 }  // namespace
@@ -367,13 +419,13 @@ bool Apply(const UpdateShape& shape, const UpdateData& data) {
   if (shape.operation == Operation::kReplace) {
     switch (SizeOf(shape.dtype)) {
       case 1:
-        return ApplyInOrder<uint8_t>(shape, data, Replaced<uint8_t>());
+        return ApplyInOrder<Replaced, uint8_t>(shape, data);
       case 2:
-        return ApplyInOrder<uint16_t>(shape, data, Replaced<uint16_t>());
+        return ApplyInOrder<Replaced, uint16_t>(shape, data);
       case 4:
-        return ApplyInOrder<uint32_t>(shape, data, Replaced<uint32_t>());
+        return ApplyInOrder<Replaced, uint32_t>(shape, data);
       default:
-        return ApplyInOrder<uint64_t>(shape, data, Replaced<uint64_t>());
+        return ApplyInOrder<Replaced, uint64_t>(shape, data);
     }
   }
   switch (shape.dtype) {
@@ -392,8 +444,7 @@ bool Apply(const UpdateShape& shape, const UpdateData& data) {
       return ApplyAsStored<int32_t>(shape, data);
     case DType::kInt16:
       return ApplyAsStored<int16_t>(shape, data);
-    case DType::kInt8:
-      return ApplyAsStored<int8_t>(shape, data);
+    case DType::kInt8:  // Integers that wrap have the same bits with a sign.
     case DType::kUInt8:
       return ApplyAsStored<uint8_t>(shape, data);
     default:
