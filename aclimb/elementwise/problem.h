@@ -65,7 +65,7 @@ struct Problem {
   int across;      // the dimension of tiles (simd/tiles.h), or -1
   double cycles;   // of all elements, on one core
   int64_t grain;   // elements that a thread takes at once
-  // Whether stores go around the caches however little there is, as if it were part of more.
+  // Whether stores go around the caches, however few: all problems of a call together have many.
   bool streams = false;
   alignas(16) std::byte attributes[kMostAttributeBytes] = {};
 };
