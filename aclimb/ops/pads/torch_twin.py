@@ -12,8 +12,13 @@ def variants(case):
 
     padded, pads, aten = case.size + 2 * case.padding, [case.padding] * 4, torch.ops.aten
     if case.function == "constant":
-        x = image(case.size, case.layout)
-        return {"pad": lambda: torch.nn.functional.pad(x, pads)}
+        x, out = image(case.size, case.layout), image(padded)
+        inner = out[:, :, case.padding : -case.padding, case.padding : -case.padding]
+        into = {"fill, copy": lambda: (out.zero_(), inner.copy_(x))}
+        # Of a permuted image PyTorch makes one that lies as it does, which is another problem.
+        if case.layout == "permuted":
+            return into
+        return into | {"pad": lambda: torch.nn.functional.pad(x, pads)}
     kind = case.function.split("_")[0] + "_pad2d"
     if case.function.endswith("backward"):
         gradient, x, out = image(padded, case.layout), image(case.size), image(case.size)
