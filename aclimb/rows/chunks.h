@@ -28,6 +28,12 @@ inline constexpr int64_t kPiece = 512;
 // How many elements ahead that is, where rows have this length: a chunk at most.
 inline int64_t AheadOf(int64_t length) { return std::clamp<int64_t>(length, 1024, kChunk); }
 
+// Rows that a thread takes at once, of which each takes that many clock cycles.
+inline int64_t RowsAtOnce(double cycles) {
+  constexpr double kCycles = 64 * 1024;
+  return std::max<int64_t>(1, static_cast<int64_t>(kCycles / cycles));
+}
+
 // Calls body(at, n) for the pieces of `count` elements.
 template <typename Body>
 void InPieces(int64_t count, const Body& body) {

@@ -14,13 +14,7 @@
 namespace aclimb::attention {
 namespace {
 
-// What stands for the largest score of a query that has none.
-constexpr float kLowest = std::numeric_limits<float>::lowest();
-
 constexpr int64_t kTileQueries = 128;
-constexpr int64_t kTileKeys = 256;
-// Multiplications that oneDNN does in a cycle, about.
-constexpr double kMultiplications = 16;
 
 // A tile of queries against a tile of keys.
 struct Pair {

@@ -16,11 +16,6 @@ namespace {
 
 // Both factors of a tile, its scores and results stay in a core's second-level cache.
 constexpr int64_t kTileRows = 128;
-constexpr int64_t kTileKeys = 256;
-// Multiplications that oneDNN does in a cycle, about.
-constexpr double kMultiplications = 16;
-
-constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Queries of some heads that share their keys.

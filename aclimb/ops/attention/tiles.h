@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/core/divide.h"
@@ -11,6 +12,13 @@
 #include "aclimb/ops/attention/problem.h"
 
 namespace aclimb::attention {
+
+// Keys of a tile at most.
+inline constexpr int64_t kTileKeys = 256;
+// Multiplications that oneDNN does in a cycle, about.
+inline constexpr double kMultiplications = 16;
+// What stands for the largest score of a query that has none.
+inline constexpr float kLowest = std::numeric_limits<float>::lowest();
 
 // One dimension in pieces of one length and a shorter one.
 struct Cut {

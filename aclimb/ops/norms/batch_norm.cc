@@ -60,7 +60,7 @@ struct BatchNormPlan final : Plan {
   BatchNormalization problem;  // the numbers
 };
 
-Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanBatchNorm(const contract::Arguments& arguments, Planner& planner) {
   using namespace batch_norm;  // NOLINT: its positions
   const TensorView input = arguments.Tensor(kInput).View();
   const TensorView output = arguments.Tensor(kOutput).View();
@@ -92,7 +92,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
 
 using BatchGradientPlan = GradientPlan<BatchGradient, &BatchGradient::spread>;
 
-Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanBatchNormBackward(const contract::Arguments& arguments, Planner& planner) {
   using namespace batch_norm_backward;  // NOLINT: its positions
   const BoolArrayValue& wanted = arguments.Bools(kOutputMask);
   if (!wanted[0] && !wanted[1] && !wanted[2]) return PlanPointer();
@@ -124,8 +124,8 @@ Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Plann
   return PlanPointer(std::move(plan));
 }
 
-constinit Operator kBatchNorm(batch_norm::kContract, MakePlan);
-constinit Operator kBatchNormBackward(batch_norm_backward::kContract, MakeBackwardPlan);
+constinit Operator kBatchNorm(batch_norm::kContract, PlanBatchNorm);
+constinit Operator kBatchNormBackward(batch_norm_backward::kContract, PlanBatchNormBackward);
 
 }  // namespace
 }  // namespace aclimb::norms

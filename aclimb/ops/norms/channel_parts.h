@@ -20,7 +20,6 @@ using rows::Reader;
 using rows::Spans;
 using rows::Writer;
 
-inline constexpr double kPieceCycles = 64 * 1024;
 // Elements of a channel that are added up together, and rows of channels that lie side by side.
 inline constexpr int64_t kPartElements = 4096;
 inline constexpr int64_t kPartRows = 256;
@@ -35,8 +34,7 @@ inline int64_t RunOf(const Planes& planes) {
 }
 
 inline int64_t GrainOf(int64_t elements) {
-  const double cycles = kChannelCycles * static_cast<double>(elements + 1);
-  return std::max<int64_t>(1, static_cast<int64_t>(kPieceCycles / cycles));
+  return rows::RowsAtOnce(kChannelCycles * static_cast<double>(elements + 1));
 }
 
 // Of a part of one channel: sums of gradients, and of their products with x - mean.

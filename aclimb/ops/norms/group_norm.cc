@@ -9,7 +9,7 @@
 namespace aclimb::norms {
 namespace {
 
-Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanGroupNorm(const contract::Arguments& arguments, Planner& planner) {
   using namespace group_norm;  // NOLINT: its positions
   const int64_t groups = arguments.Integer(kGroup), hxw = arguments.Integer(kHxW);
   auto plan = NewPlan<NormalizePlan>();
@@ -29,7 +29,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
 
 using GroupGradientPlan = GradientPlan<GroupGradient, &GroupGradient::rstd>;
 
-Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanGroupNormBackward(const contract::Arguments& arguments, Planner& planner) {
   using namespace group_norm_backward;  // NOLINT: its positions
   const BoolArrayValue& wanted = arguments.Bools(kOutputMask);
   if (!wanted[0] && !wanted[1] && !wanted[2]) return PlanPointer();
@@ -56,8 +56,8 @@ Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Plann
   return PlanPointer(std::move(plan));
 }
 
-constinit Operator kGroupNorm(group_norm::kContract, MakePlan);
-constinit Operator kGroupNormBackward(group_norm_backward::kContract, MakeBackwardPlan);
+constinit Operator kGroupNorm(group_norm::kContract, PlanGroupNorm);
+constinit Operator kGroupNormBackward(group_norm_backward::kContract, PlanGroupNormBackward);
 
 }  // namespace
 }  // namespace aclimb::norms

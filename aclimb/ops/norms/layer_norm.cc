@@ -9,7 +9,7 @@
 namespace aclimb::norms::layer_norm {
 namespace {
 
-Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanLayerNorm(const contract::Arguments& arguments, Planner& planner) {
   auto plan = NewPlan<NormalizePlan>();
   plan->SetRows(CountRows(arguments.Tensor(kInput), arguments.Ints(kNormalizedShape).size()));
   plan->problem.eps = arguments.Real(kEps);
@@ -22,7 +22,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   return Finished(std::move(plan), planner);
 }
 
-Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanLayerNormBackward(const contract::Arguments& arguments, Planner& planner) {
   const BoolArrayValue& wanted = arguments.Bools(backward::kOutputMask);
   if (!wanted[0] && !wanted[1] && !wanted[2]) return PlanPointer();
   auto plan = NewPlan<RowGradientPlan>();
@@ -42,9 +42,9 @@ Result<PlanPointer> MakeBackwardPlan(const contract::Arguments& arguments, Plann
   return Finished(std::move(plan), planner);
 }
 
-constinit Operator kOperator(kContract, MakePlan);
-constinit Operator kWithImplModeOperator(kWithImplModeContract, MakePlan);
-constinit Operator kBackwardOperator(backward::kContract, MakeBackwardPlan);
+constinit Operator kOperator(kContract, PlanLayerNorm);
+constinit Operator kWithImplModeOperator(kWithImplModeContract, PlanLayerNorm);
+constinit Operator kBackwardOperator(backward::kContract, PlanLayerNormBackward);
 
 }  // namespace
 }  // namespace aclimb::norms::layer_norm

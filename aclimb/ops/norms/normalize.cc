@@ -14,8 +14,6 @@ namespace {
 using rows::kChunk;
 using rows::kFlat;
 
-constexpr double kPieceCycles = 64 * 1024;
-
 class Normalizer {
  public:
   explicit Normalizer(const Normalization& problem)
@@ -29,7 +27,7 @@ class Normalizer {
 
   bool Run() const {
     const double cycles = kNormalizeCycles * static_cast<double>(problem_.length + 1);
-    const auto grain = std::max<int64_t>(1, static_cast<int64_t>(kPieceCycles / cycles));
+    const int64_t grain = rows::RowsAtOnce(cycles);
     return ParallelForAll(problem_.rows, grain, [&](int64_t begin, int64_t end) {
       rows::Buffers<3> buffers;
       for (int64_t row = begin; row < end; ++row) NormalizeRow(row, buffers);

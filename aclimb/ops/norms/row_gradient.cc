@@ -13,7 +13,6 @@ namespace {
 
 using rows::kChunk;
 
-constexpr double kPieceCycles = 64 * 1024;
 // Rows whose terms are added in float32 before they join a total.
 constexpr int64_t kTerms = 64;
 
@@ -49,7 +48,7 @@ class Solver {
     if (sums_ && !RunColumns()) return false;
     if (problem_.out == nullptr) return true;
     const double cycles = kRowGradientCycles * static_cast<double>(length_ + 1);
-    const auto grain = std::max<int64_t>(1, static_cast<int64_t>(kPieceCycles / cycles));
+    const int64_t grain = rows::RowsAtOnce(cycles);
     return ParallelForAll(problem_.rows, grain, [&](int64_t begin, int64_t end) {
       rows::Buffers<3> buffers;
       for (int64_t row = begin; row < end; ++row) SolveRow(row, Sums(), buffers);

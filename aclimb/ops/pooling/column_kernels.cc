@@ -7,9 +7,6 @@
 namespace aclimb::pooling {
 namespace {
 
-// Elements of a piece of a loop, about.
-constexpr int64_t kPiece = 1 << 15;
-
 // The row of columns that element (i, j) of all windows makes.
 template <typename T>
 void ColumnRow(const Windows& windows, const T* plane, int64_t i, int64_t j, T* to) {

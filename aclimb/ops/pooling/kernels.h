@@ -9,6 +9,9 @@
 // Kernels on dense planes of float32, one after the other. No result depends on the threads.
 namespace aclimb::pooling {
 
+// Elements of a piece of a loop, about.
+inline constexpr int64_t kPiece = 1 << 15;
+
 // ---- The largest of each window
 
 // For each plane `stride` bytes, which need not be aligned: the indices of its maxima, then zeros.

@@ -10,9 +10,6 @@ namespace {
 
 // Windows whose indices are on the stack at a time.
 constexpr int64_t kChunk = 1024;
-// Elements of a piece of a loop, about.
-constexpr int64_t kPiece = 1 << 15;
-
 // Windows [begin, end) of one row of windows, at most kChunk of them. Elements are compared in
 // row-major order; the first one of a window counts, whatever it is.
 template <bool kIndexed>

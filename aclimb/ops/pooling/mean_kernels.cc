@@ -5,9 +5,6 @@
 namespace aclimb::pooling {
 namespace {
 
-// Elements of a piece of a loop, about.
-constexpr int64_t kPiece = 1 << 15;
-
 // Sums are made in double: first over rows, all columns side by side, then along the row. So they
 // are exact enough however large windows are, and a window costs its depth and height and its
 // width.

@@ -211,9 +211,6 @@ HWY_EXPORT(MaxRowOfEither);
 HWY_EXPORT(MeanRow);
 HWY_EXPORT(GradientRows);
 
-// Elements of a piece of a loop, about.
-constexpr int64_t kPiece = 1 << 15;
-
 // Row `r` of planes side by side goes to its place in planes that lie one after the other, each of
 // so many rows.
 void PutRow(const void* row, int64_t r, int64_t rows, int64_t width, int64_t inner, char* planes) {

@@ -19,12 +19,8 @@ using rows::Spans;
 
 constexpr float kNothing = Part().max;
 
-// Clock cycles of a piece that a thread takes.
-constexpr double kPieceCycles = 64 * 1024;
-
 int64_t GrainOf(const Problem& problem, int64_t elements) {
-  const double cycles = CyclesOf(problem) * static_cast<double>(elements);
-  return std::max<int64_t>(1, static_cast<int64_t>(kPieceCycles / cycles));
+  return rows::RowsAtOnce(CyclesOf(problem) * static_cast<double>(elements));
 }
 
 // ---- Rows one after the other
