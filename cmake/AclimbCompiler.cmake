@@ -98,6 +98,10 @@ function(aclimb_join_sources target)
   if(ACLIMB_JOIN_SOURCES)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
     set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # It takes joined sources for headers, whose unnamed namespaces differ from file to file.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
   endif()
 endfunction()
 

@@ -5,7 +5,7 @@
 
 #include "binary_headers.h"
 
-namespace aclimb::binary {
+namespace aclimb::binary::by_type {
 namespace {
 
 #define ACLIMB_DIRECTLY(Type, function) \
@@ -62,4 +62,4 @@ const ByType kAxpy("AxpyV2", &AnswerAxpy);
 const ByType kSquare("Square", &AnswerSquare);
 
 }  // namespace
-}  // namespace aclimb::binary
+}  // namespace aclimb::binary::by_type

@@ -265,7 +265,7 @@ class Worker {
 namespace {
 
 // The lines of a task.
-struct Lines {
+struct TaskLines {
   int64_t begin;
   int64_t count;
 };
@@ -277,7 +277,7 @@ void Problem::Run(const void* self, void* out, void* scratch) const {
   const int64_t each = CeilDivide(inner, width_);
   const auto lines_of = [&](int64_t task) {
     const int64_t past = task % each * width_;
-    return Lines{task / each * inner + past, std::min(width_, inner - past)};
+    return TaskLines{task / each * inner + past, std::min(width_, inner - past)};
   };
   const auto run_as = [&]<class F>(F) {
     using T = typename F::T;
@@ -288,7 +288,7 @@ void Problem::Run(const void* self, void* out, void* scratch) const {
         Worker worker(*this, self, out);
         T sums[kLines];
         for (int64_t i = begin; i < end; ++i) {
-          const Lines lines = lines_of(i / chunks_);
+          const TaskLines lines = lines_of(i / chunks_);
           const int64_t chunk = i % chunks_, first = chunk * chunk_;
           const int64_t last = std::min(first + chunk_, length_);
           // Tasks have as many lines as there is room for results so far.

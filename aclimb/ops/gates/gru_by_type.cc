@@ -12,7 +12,7 @@
 #include "aclimb/executor/by_type.h"
 #include "aclimb/ops/gates/recurrence.h"
 
-namespace aclimb::gates {
+namespace aclimb::gates::gru_by_type {
 namespace {
 
 constexpr Recurrence::Cell kCell = {.orders = {"zrh", "rzh"}, .joined = false};
@@ -166,4 +166,4 @@ const ByType kDynamicGru("DynamicGRUV2", &AnswerForward);
 const ByType kDynamicGruGrad("DynamicGRUV2Grad", &AnswerGradient);
 
 }  // namespace
-}  // namespace aclimb::gates
+}  // namespace aclimb::gates::gru_by_type

@@ -13,7 +13,7 @@
 #include "aclimb/executor/by_type.h"
 #include "aclimb/ops/gates/recurrence.h"
 
-namespace aclimb::gates {
+namespace aclimb::gates::lstm_by_type {
 namespace {
 
 constexpr Recurrence::Cell kOneMatrix = {.orders = {"ijfo", "ifjo"}, .joined = true};
@@ -210,4 +210,4 @@ const ByType kDynamicRnnV2("DynamicRNNV2", &AnswerForward<kTwoMatrices>);
 const ByType kDynamicRnnV2Grad("DynamicRNNV2Grad", &AnswerGradient<kTwoMatrices>);
 
 }  // namespace
-}  // namespace aclimb::gates
+}  // namespace aclimb::gates::lstm_by_type

@@ -4,7 +4,7 @@
 
 #include "pointwise_headers.h"
 
-namespace aclimb::pointwise {
+namespace aclimb::pointwise::by_type {
 namespace {
 
 // From the result and its gradient.
@@ -116,4 +116,4 @@ const ByType kClipByValue("ClipByValue", &AnswerClip);
 const ByType kClipByValueV2("ClipByValueV2", &AnswerClip);
 
 }  // namespace
-}  // namespace aclimb::pointwise
+}  // namespace aclimb::pointwise::by_type

@@ -42,8 +42,8 @@ double FirstSize(const MeanWindows& windows) {
 }
 
 // The plan from a tensor to another of more, or of fewer elements, of which the latter are means.
-Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int from, int to,
-                               const MeanArgs& args, size_t dims, bool gradient) {
+Result<PlanPointer> PlanOfMeans(const Arguments& arguments, Planner& planner, int from, int to,
+                                const MeanArgs& args, size_t dims, bool gradient) {
   const TensorView read = arguments.Tensor(from).View(), written = arguments.Tensor(to).View();
   if (written.ElementCount() == 0) return PlanPointer();
   if (read.ElementCount() == 0) return MakePlanOfNoWindows(arguments, planner, to);
@@ -102,15 +102,15 @@ MeanArgs SlidingArgs(const Arguments& arguments) {
 }
 
 template <const Places& kPlaces>
-Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
-  return MakePlanOf(arguments, planner, kPlaces.self.at, kPlaces.pooled.at,
-                    SlidingArgs<kPlaces>(arguments), kPlaces.dims, false);
+Result<PlanPointer> PlanAverage(const Arguments& arguments, Planner& planner) {
+  return PlanOfMeans(arguments, planner, kPlaces.self.at, kPlaces.pooled.at,
+                     SlidingArgs<kPlaces>(arguments), kPlaces.dims, false);
 }
 
 template <const Places& kPlaces, int kGradInput>
 Result<PlanPointer> MakeGradientPlan(const Arguments& arguments, Planner& planner) {
-  return MakePlanOf(arguments, planner, kPlaces.pooled.at, kGradInput,
-                    SlidingArgs<kPlaces>(arguments), kPlaces.dims, true);
+  return PlanOfMeans(arguments, planner, kPlaces.pooled.at, kGradInput,
+                     SlidingArgs<kPlaces>(arguments), kPlaces.dims, true);
 }
 
 MeanArgs SharingArgs(const Arguments& arguments, size_t dims, int self, int pooled) {
@@ -124,7 +124,7 @@ void ToMean(const reduction::Finishing& of, int64_t count, reduction::Slot* firs
 }
 
 template <size_t kDims>
-Result<PlanPointer> MakeAdaptivePlan(const Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanAdaptiveAverage(const Arguments& arguments, Planner& planner) {
   using namespace adaptive;  // NOLINT: the positions
   const std::vector<int64_t>& pooled = arguments.Tensor(kOut).shape;
   if (!arguments.Tensor(kSelf).IsEmpty() &&
@@ -137,22 +137,22 @@ Result<PlanPointer> MakeAdaptivePlan(const Arguments& arguments, Planner& planne
                                 .outputs = {reduction::Output{.parameter = kOut}},
                                 .finish = &ToMean});
   }
-  return MakePlanOf(arguments, planner, kSelf, kOut, SharingArgs(arguments, kDims, kSelf, kOut),
-                    kDims, false);
+  return PlanOfMeans(arguments, planner, kSelf, kOut, SharingArgs(arguments, kDims, kSelf, kOut),
+                     kDims, false);
 }
 
 template <size_t kDims>
-Result<PlanPointer> MakeAdaptiveGradientPlan(const Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanAdaptiveAverageGradient(const Arguments& arguments, Planner& planner) {
   using namespace adaptive_backward;  // NOLINT: the positions
-  return MakePlanOf(arguments, planner, kGradOutput, kOut,
-                    SharingArgs(arguments, kDims, kSelf, kGradOutput), kDims, true);
+  return PlanOfMeans(arguments, planner, kGradOutput, kOut,
+                     SharingArgs(arguments, kDims, kSelf, kGradOutput), kDims, true);
 }
 
-constinit Operator kAverage(average::kContract, MakePlan<average::kPlaces>);
+constinit Operator kAverage(average::kContract, PlanAverage<average::kPlaces>);
 constinit Operator kAverageBackward(
     average_backward::kContract,
     MakeGradientPlan<average_backward::kPlaces, average_backward::kGradInput>);
-constinit Operator kAverage3d(average3d::kContract, MakePlan<average3d::kPlaces>);
+constinit Operator kAverage3d(average3d::kContract, PlanAverage<average3d::kPlaces>);
 constinit Operator kAverage3dBackward(
     average3d_backward::kContract,
     MakeGradientPlan<average3d_backward::kPlaces, average3d_backward::kOutput>);
@@ -221,9 +221,10 @@ extern "C" aclnnStatus aclnnAvgPool3dBackward(void* workspace, uint64_t workspac
 
 #define ACLIMB_ADAPTIVE_AVG_POOL(Name, dims)                                                       \
   namespace aclimb::pooling {                                                                      \
-  constinit static Operator k##Name##Operator(adaptive::kContract<dims>, MakeAdaptivePlan<dims>);  \
+  constinit static Operator k##Name##Operator(adaptive::kContract<dims>,                           \
+                                              PlanAdaptiveAverage<dims>);                          \
   constinit static Operator k##Name##BackwardOperator(adaptive_backward::kContract<dims>,          \
-                                                      MakeAdaptiveGradientPlan<dims>);             \
+                                                      PlanAdaptiveAverageGradient<dims>);          \
   }                                                                                                \
   extern "C" aclnnStatus aclnn##Name##GetWorkspaceSize(                                            \
       const aclTensor* self, const aclIntArray* outputSize, aclTensor* out,                        \

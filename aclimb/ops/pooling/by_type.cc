@@ -18,7 +18,7 @@
 #include "aclnnop/aclnn_zero.h"
 #include "pooling_headers.h"
 
-namespace aclimb::pooling {
+namespace aclimb::pooling::by_type {
 namespace {
 
 using Pair = std::vector<int64_t>;
@@ -261,4 +261,4 @@ const ByType kMean("AvgPoolV2", &AnswerMean);
 const ByType kMeanGrad("AvgPoolV2Grad", &AnswerMeanGradient);
 
 }  // namespace
-}  // namespace aclimb::pooling
+}  // namespace aclimb::pooling::by_type

@@ -28,8 +28,8 @@ struct ColumnPlan final : Plan {
   }
 };
 
-Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int from, int to,
-                               const Windows& windows, bool sum) {
+Result<PlanPointer> PlanOfColumns(const Arguments& arguments, Planner& planner, int from, int to,
+                                  const Windows& windows, bool sum) {
   // Sums of more terms are made in double.
   constexpr int64_t kFewTerms = 16;
   const TensorView read = arguments.Tensor(from).View(), written = arguments.Tensor(to).View();
@@ -52,19 +52,19 @@ Result<PlanPointer> MakePlanOf(const Arguments& arguments, Planner& planner, int
   return PlanPointer(std::move(plan));
 }
 
-Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanColumns(const Arguments& arguments, Planner& planner) {
   using namespace columns;  // NOLINT: the positions
-  return MakePlanOf(arguments, planner, kSelf, kOut,
-                    At::Over(arguments, arguments.Tensor(kSelf).shape), false);
+  return PlanOfColumns(arguments, planner, kSelf, kOut,
+                       At::Over(arguments, arguments.Tensor(kSelf).shape), false);
 }
 
 Result<PlanPointer> MakeBackwardPlan(const Arguments& arguments, Planner& planner) {
   using namespace columns_backward;  // NOLINT: the positions
-  return MakePlanOf(arguments, planner, kGradOutput, kOut,
-                    At::Over(arguments, arguments.Tensor(kOut).shape), true);
+  return PlanOfColumns(arguments, planner, kGradOutput, kOut,
+                       At::Over(arguments, arguments.Tensor(kOut).shape), true);
 }
 
-constinit Operator kColumns(columns::kContract, MakePlan);
+constinit Operator kColumns(columns::kContract, PlanColumns);
 constinit Operator kColumnsBackward(columns_backward::kContract, MakeBackwardPlan);
 
 }  // namespace

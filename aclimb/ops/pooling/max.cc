@@ -83,7 +83,7 @@ double Bind(MaxPlan& plan, const Arguments& arguments, Planner& planner, const O
 }
 
 template <const Places& kPlaces>
-Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanMax(const Arguments& arguments, Planner& planner) {
   const TensorView out = arguments.Tensor(kPlaces.pooled.at).View();
   if (out.ElementCount() == 0) return PlanPointer();
   auto plan = NewPlan<MaxPlan>();
@@ -109,7 +109,7 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
 }
 
 template <size_t kDims>
-Result<PlanPointer> MakeAdaptivePlan(const Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanAdaptiveMax(const Arguments& arguments, Planner& planner) {
   using namespace adaptive_max;  // NOLINT: the positions
   const TensorView out = arguments.Tensor(kOutputOut).View();
   if (out.ElementCount() == 0) return PlanPointer();
@@ -209,7 +209,7 @@ Result<PlanPointer> MakeGradientPlan(const Arguments& arguments, Planner& planne
 }
 
 template <size_t kDims>
-Result<PlanPointer> MakeAdaptiveGradientPlan(const Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanAdaptiveMaxGradient(const Arguments& arguments, Planner& planner) {
   using namespace adaptive_max_backward;  // NOLINT: the positions
   const Windows windows =
       SharingWindows(arguments.Tensor(kSelf).shape, kDims, arguments.Tensor(kGradOutput).shape);
@@ -231,7 +231,7 @@ Result<PlanPointer> MakeAdaptiveGradientPlan(const Arguments& arguments, Planner
   }
 #define ACLIMB_MAX_POOL_FUNCTIONS(Name, contract, places)                                     \
   namespace aclimb::pooling {                                                                 \
-  constinit static Operator k##Name##Operator(contract, MakePlan<places>);                    \
+  constinit static Operator k##Name##Operator(contract, PlanMax<places>);                     \
   }                                                                                           \
   extern "C" aclnnStatus aclnn##Name##GetWorkspaceSize(                                       \
       const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* stride,        \
@@ -265,7 +265,7 @@ ACLIMB_MAX_POOL_BACKWARD_FUNCTIONS(MaxPool3dWithArgmaxBackward, max3d::backward:
                                    max3d::backward::kPlaces)
 
 namespace aclimb::pooling::plain {
-constinit static Operator kOperator(kContract, MakePlan<kPlaces>);
+constinit static Operator kOperator(kContract, PlanMax<kPlaces>);
 }
 
 extern "C" aclnnStatus aclnnMaxPoolGetWorkspaceSize(
@@ -285,9 +285,9 @@ extern "C" aclnnStatus aclnnMaxPool(void* workspace, uint64_t workspaceSize,
 #define ACLIMB_ADAPTIVE_MAX_POOL(Name, dims)                                                   \
   namespace aclimb::pooling {                                                                  \
   constinit static Operator k##Name##Operator(adaptive_max::kContract<dims>,                   \
-                                              MakeAdaptivePlan<dims>);                         \
+                                              PlanAdaptiveMax<dims>);                          \
   constinit static Operator k##Name##BackwardOperator(adaptive_max_backward::kContract<dims>,  \
-                                                      MakeAdaptiveGradientPlan<dims>);         \
+                                                      PlanAdaptiveMaxGradient<dims>);          \
   }                                                                                            \
   extern "C" aclnnStatus aclnn##Name##GetWorkspaceSize(                                        \
       const aclTensor* self, const aclIntArray* outputSize, aclTensor* outputOut,              \

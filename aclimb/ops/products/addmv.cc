@@ -14,7 +14,7 @@ namespace aclimb::products {
 namespace {
 
 // Terms that a thread takes at once.
-constexpr int64_t kGrain = 32 * 1024;
+constexpr int64_t kAddmvGrain = 32 * 1024;
 
 // One row of out = beta * self + alpha * (mat @ vec) in the arithmetic of a dtype. Integers wrap:
 // the low bits of a sum are those of its terms.
@@ -49,13 +49,14 @@ template <typename T>
 void Rows(const TensorView& mat, const void* vec, const void* self, const TensorView& out,
           const ScalarValue& alpha, const ScalarValue& beta) {
   const int64_t terms = mat.shape[1];
-  ParallelFor(
-      out.shape[0], std::max<int64_t>(1, kGrain / (terms + 1)), [&](int64_t begin, int64_t end) {
-        for (int64_t m = begin; m < end; ++m) {
-          out.As<T>()[m * out.stride[0]] = Row(mat.As<T>() + m * terms, static_cast<const T*>(vec),
-                                               terms, static_cast<const T*>(self)[m], alpha, beta);
-        }
-      });
+  ParallelFor(out.shape[0], std::max<int64_t>(1, kAddmvGrain / (terms + 1)),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t m = begin; m < end; ++m) {
+                  out.As<T>()[m * out.stride[0]] =
+                      Row(mat.As<T>() + m * terms, static_cast<const T*>(vec), terms,
+                          static_cast<const T*>(self)[m], alpha, beta);
+                }
+              });
 }
 
 void RowsOf(const TensorView& mat, const void* vec, const void* self, const TensorView& out,

@@ -12,14 +12,14 @@ namespace aclimb::products {
 namespace {
 
 // Elements that a thread takes at once.
-constexpr int64_t kGrain = 64 * 1024;
+constexpr int64_t kDotGrain = 64 * 1024;
 
 // The low 32 bits of a sum of integers, whose own bits they begin with. It is the same in any
 // order.
 template <typename T>
 uint32_t SumOf(const TensorView& a, const TensorView& b) {
   std::atomic<uint32_t> total{0};
-  ParallelFor(a.shape[0], kGrain, [&](int64_t begin, int64_t end) {
+  ParallelFor(a.shape[0], kDotGrain, [&](int64_t begin, int64_t end) {
     uint32_t sum = 0;
     for (int64_t i = begin; i < end; ++i) {
       sum += static_cast<uint32_t>(a.As<T>()[i * a.stride[0]]) *

@@ -58,7 +58,7 @@ std::string DimensionsText(const Dims& self, size_t of_self, const Dims& mat2, s
              "], which is ", mat2[of_mat2], ",");
 }
 
-Dims Transposed(Dims shape) {
+Dims TransposedDims(Dims shape) {
   if (shape.size() > 1) std::swap(shape.back(), shape[shape.size() - 2]);
   return shape;
 }
@@ -112,9 +112,9 @@ Finding WrongMatmulFactors(const Arguments& arguments) {
   const size_t columns = self.size() - 1, rows = mat2.size() == 1 ? 0 : mat2.size() - 2;
   if (self[columns] != mat2[rows]) {
     return Cat(factors, "; expected ", DimensionsText(self, columns, mat2, rows), " to be equal",
-               MatmulShape(self, Transposed(mat2))   ? ", as with mat2 transposed"
-               : MatmulShape(Transposed(self), mat2) ? ", as with self transposed"
-                                                     : "",
+               MatmulShape(self, TransposedDims(mat2))   ? ", as with mat2 transposed"
+               : MatmulShape(TransposedDims(self), mat2) ? ", as with self transposed"
+                                                         : "",
                ".");
   }
   // What stands before the matrices, from the end on.

@@ -9,7 +9,7 @@
 #include "aclnnop/aclnn_dropout_do_mask.h"
 #include "aclnnop/aclnn_dropout_gen_mask_v2.h"
 
-namespace aclimb::random {
+namespace aclimb::random::by_type {
 namespace {
 
 // A bit for each element of a tensor of the shape that is input 0: whether it stays, as it does
@@ -62,4 +62,4 @@ const ByType kMask("StatelessDropOutGenMask", &AnswerMask);
 const ByType kDropout("DropOutDoMask", &AnswerDropout);
 
 }  // namespace
-}  // namespace aclimb::random
+}  // namespace aclimb::random::by_type

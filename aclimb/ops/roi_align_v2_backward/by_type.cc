@@ -12,7 +12,7 @@
 #include "aclnnop/aclnn_roi_align_v2.h"
 #include "aclnnop/aclnn_roi_align_v2_backward.h"
 
-namespace aclimb::roi_align_v2_backward {
+namespace aclimb::roi_align_v2_backward::by_type {
 namespace {
 
 struct Pooling {
@@ -121,4 +121,4 @@ const ByType kRoiAlign("ROIAlign", &AnswerForward);
 const ByType kRoiAlignGrad("ROIAlignGrad", &AnswerGradient);
 
 }  // namespace
-}  // namespace aclimb::roi_align_v2_backward
+}  // namespace aclimb::roi_align_v2_backward::by_type

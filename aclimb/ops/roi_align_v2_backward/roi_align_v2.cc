@@ -67,7 +67,7 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   return PlanPointer(std::move(plan));
 }
 
-Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
+Result<PlanPointer> MakeForwardPlan(const contract::Arguments& arguments, Planner& planner) {
   namespace P = forward;
   return MakePlanAt(arguments, planner, {P::kSelf, P::kBoxes, -1, P::kOut},
                     {.spatial_scale = static_cast<float>(arguments.Real(P::kSpatialScale)),
@@ -83,7 +83,7 @@ Result<PlanPointer> MakeFirstPlan(const contract::Arguments& arguments, Planner&
                      .aligned = false});
 }
 
-constinit Operator kForward(kForwardContract, MakePlan);
+constinit Operator kForward(kForwardContract, MakeForwardPlan);
 constinit Operator kFirst(kFirstContract, MakeFirstPlan);
 
 }  // namespace

@@ -15,8 +15,6 @@
 namespace aclimb::selection {
 namespace {
 
-using namespace inplace_masked_scatter;  // NOLINT: the positions
-
 struct MaskedScatterPlan final : Plan {
   MaskedScatterPlan(const TensorView& self, const TensorView& mask, const TensorView& source,
                     Planner& planner)
@@ -33,7 +31,7 @@ struct MaskedScatterPlan final : Plan {
   }
 
   void Run(const RunContext& run) const override {
-    TensorView source = run.View(kSource);
+    TensorView source = run.View(inplace_masked_scatter::kSource);
     if (dense.offset >= 0) {
       const TensorView copied = DenseLike(source, run.Piece(dense));
       if (!copy::Copy(source, copied)) return;
@@ -53,8 +51,8 @@ struct MaskedScatterPlan final : Plan {
 
   template <typename T>
   void Scatter(const RunContext& run, const TensorView& source) const {
-    T* const self = static_cast<T*>(run.Data(kSelf));
-    const auto* const mask = static_cast<const uint8_t*>(run.Data(kMask));
+    T* const self = static_cast<T*>(run.Data(inplace_masked_scatter::kSelf));
+    const auto* const mask = static_cast<const uint8_t*>(run.Data(inplace_masked_scatter::kMask));
     const T* const from = source.As<const T>();
     auto* const before = run.Piece<int64_t>(counts);
     const int inner = walk.rank - 1;
@@ -95,19 +93,21 @@ struct MaskedScatterPlan final : Plan {
   WorkspacePiece dense;
 };
 
-Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
-  const TensorDescriptor &self = arguments.Tensor(kSelf), &source = arguments.Tensor(kSource);
+Result<PlanPointer> PlanMaskedScatter(const Arguments& arguments, Planner& planner) {
+  const TensorDescriptor &self = arguments.Tensor(inplace_masked_scatter::kSelf),
+                         &source = arguments.Tensor(inplace_masked_scatter::kSource);
   if (self.IsEmpty() || source.IsEmpty()) return PlanPointer();
-  planner.Reads(kMask);
-  planner.Reads(kSource);
-  planner.Writes(kSelf);
+  planner.Reads(inplace_masked_scatter::kMask);
+  planner.Reads(inplace_masked_scatter::kSource);
+  planner.Writes(inplace_masked_scatter::kSelf);
   planner.Costs({.cycles = 4.0 * static_cast<double>(self.ElementCount())});
   const TensorView view = self.View();
   return PlanPointer(NewPlan<MaskedScatterPlan>(
-      view, BroadcastTo(arguments.Tensor(kMask).View(), view), source.View(), planner));
+      view, BroadcastTo(arguments.Tensor(inplace_masked_scatter::kMask).View(), view),
+      source.View(), planner));
 }
 
-constinit Operator masked_scatter_operator(kContract, MakePlan);
+constinit Operator masked_scatter_operator(inplace_masked_scatter::kContract, PlanMaskedScatter);
 
 }  // namespace
 }  // namespace aclimb::selection

@@ -15,8 +15,6 @@
 namespace aclimb::selection {
 namespace {
 
-using namespace masked_select;  // NOLINT: the positions
-
 struct MaskedSelectPlan final : SizedPlan {
   MaskedSelectPlan(const TensorView& self, const TensorView& mask, const TensorView& order,
                    const TensorView& out, Planner& planner)
@@ -42,9 +40,9 @@ struct MaskedSelectPlan final : SizedPlan {
 
   template <typename T>
   void Select(const RunContext& run, const ShapeTeller& shapes) const {
-    const T* const self = static_cast<const T*>(run.Data(kSelf));
-    const auto* const mask = static_cast<const uint8_t*>(run.Data(kMask));
-    T* const out = static_cast<T*>(run.Data(kOut));
+    const T* const self = static_cast<const T*>(run.Data(masked_select::kSelf));
+    const auto* const mask = static_cast<const uint8_t*>(run.Data(masked_select::kMask));
+    T* const out = static_cast<T*>(run.Data(masked_select::kOut));
     auto* const places = run.Piece<int64_t>(counts);
     const int inner = walk.rank - 1;
     const int64_t self_step = walk.stride[0][inner], mask_step = walk.stride[1][inner];
@@ -75,7 +73,7 @@ struct MaskedSelectPlan final : SizedPlan {
         }
       }
     });
-    if (written) shapes.Tell(kOut, {&all, 1});
+    if (written) shapes.Tell(masked_select::kOut, {&all, 1});
   }
 
   const Walk<3> walk;
@@ -85,25 +83,25 @@ struct MaskedSelectPlan final : SizedPlan {
   const WorkspacePiece counts;
 };
 
-Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
-  const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const TensorDescriptor& mask = arguments.Tensor(kMask);
-  if (arguments.Tensor(kOut).IsEmpty()) return PlanPointer();
-  planner.Reads(kSelf);
-  planner.Reads(kMask);
-  planner.Writes(kOut);
+Result<PlanPointer> PlanMaskedSelect(const Arguments& arguments, Planner& planner) {
+  const TensorDescriptor& self = arguments.Tensor(masked_select::kSelf);
+  const TensorDescriptor& mask = arguments.Tensor(masked_select::kMask);
+  if (arguments.Tensor(masked_select::kOut).IsEmpty()) return PlanPointer();
+  planner.Reads(masked_select::kSelf);
+  planner.Reads(masked_select::kMask);
+  planner.Writes(masked_select::kOut);
   const std::vector<int64_t> both = *contract::BroadcastShape(self.shape, mask.shape);
   TensorView shape;
   shape.rank = static_cast<int>(both.size());
   std::ranges::copy(both, shape.shape);
   const TensorView order = DenseLike(shape, nullptr);
   planner.Costs({.cycles = 4.0 * static_cast<double>(order.ElementCount())});
-  return PlanPointer(NewPlan<MaskedSelectPlan>(BroadcastTo(self.View(), order),
-                                               BroadcastTo(mask.View(), order), order,
-                                               arguments.Tensor(kOut).View(), planner));
+  return PlanPointer(
+      NewPlan<MaskedSelectPlan>(BroadcastTo(self.View(), order), BroadcastTo(mask.View(), order),
+                                order, arguments.Tensor(masked_select::kOut).View(), planner));
 }
 
-constinit Operator masked_select_operator(kContract, MakePlan);
+constinit Operator masked_select_operator(masked_select::kContract, PlanMaskedSelect);
 
 }  // namespace
 }  // namespace aclimb::selection

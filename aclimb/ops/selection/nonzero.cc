@@ -138,7 +138,7 @@ class NonzeroPlan final : public SizedPlan {
 };
 
 template <bool kTransposed>
-Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
+Result<PlanPointer> PlanNonzero(const Arguments& arguments, Planner& planner) {
   const TensorDescriptor& self = arguments.Tensor(Nonzero::kSelf);
   const TensorDescriptor& out = arguments.Tensor(Nonzero::kOut);
   if (self.IsEmpty()) return PlanPointer();
@@ -148,8 +148,8 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner) {
   return PlanPointer(NewPlan<NonzeroPlan>(self.View(), out.View(), kTransposed, planner));
 }
 
-constinit Operator nonzero_operator(nonzero::kContract, MakePlan<false>);
-constinit Operator nonzero_v2_operator(nonzero_v2::kContract, MakePlan<true>);
+constinit Operator nonzero_operator(nonzero::kContract, PlanNonzero<false>);
+constinit Operator nonzero_v2_operator(nonzero_v2::kContract, PlanNonzero<true>);
 
 }  // namespace
 }  // namespace aclimb::selection

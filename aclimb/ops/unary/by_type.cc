@@ -8,7 +8,7 @@
 #include "aclimb/core/text.h"
 #include "unary_headers.h"
 
-namespace aclimb::unary {
+namespace aclimb::unary::by_type {
 namespace {
 
 #define ACLIMB_DIRECTLY(Type, function) \
@@ -83,4 +83,4 @@ const ByType kLog("Log", &AnswerLog);
 const ByType kSwish("Swish", &AnswerSwish);
 
 }  // namespace
-}  // namespace aclimb::unary
+}  // namespace aclimb::unary::by_type

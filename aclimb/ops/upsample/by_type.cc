@@ -9,7 +9,7 @@
 #include "aclnnop/aclnn_upsample_nearest_2d.h"
 #include "aclnnop/aclnn_upsample_nearest_2d_backward.h"
 
-namespace aclimb::upsample {
+namespace aclimb::upsample::by_type {
 namespace {
 
 // Height and width.
@@ -59,4 +59,4 @@ const ByType kNearest("ResizeNearestNeighborV2", &AnswerNearest);
 const ByType kNearestGrad("ResizeNearestNeighborV2Grad", &AnswerNearestGradient);
 
 }  // namespace
-}  // namespace aclimb::upsample
+}  // namespace aclimb::upsample::by_type
