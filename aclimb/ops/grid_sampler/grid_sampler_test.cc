@@ -183,6 +183,25 @@ TEST_F(GridSampler, TheNearestHaveNoGradientWithThePlace) {
   EXPECT_EQ(grid_gradient.Values(), Values(4, 0));
 }
 
+// The place beyond the image has an infinite gradient, of which nothing comes.
+TEST_F(GridSampler, PlacesBeyondTheEndsHaveNoGradient) {
+  const DeviceTensor gradient({1, 1, 1, 2}, DType::kFloat32, {HUGE_VAL, 2});
+  const DeviceTensor input({1, 1, 1, 3}, DType::kFloat32, {1, 2, 3});
+  const DeviceTensor grid({1, 1, 2, 2}, DType::kFloat32, {9, 9, 0, 0});
+  const BoolArray mask({1, 1});
+  const DeviceTensor grid_gradient({1, 1, 2, 2}, DType::kFloat32);
+  const DeviceTensor input_gradient({1, 1, 1, 3}, DType::kFloat32);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnGridSampler2DBackwardGetWorkspaceSize(
+            gradient, input, grid, grid_sampler::kBilinear, grid_sampler::kZeros, true, mask,
+            input_gradient, grid_gradient, size, executor);
+      },
+      &aclnnGridSampler2DBackward, stream_));
+  EXPECT_EQ(input_gradient.Values(), (Values{0, 2, 0}));
+  EXPECT_EQ(grid_gradient.Values(), (Values{0, 0, 2, 0}));
+}
+
 TEST_F(GridSampler, ReflectionIsAtTheEdgesWhereTheEndsAreEdges) {
   using namespace grid_sampler;  // NOLINT: the modes
   // The edges are half an element beyond the centers: at -4/3 lies the place half an element
