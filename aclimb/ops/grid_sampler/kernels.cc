@@ -303,7 +303,6 @@ void AddSlopesOfPlane(const TileTaps<float>& taps, const float* plane, const flo
                       int64_t count, double (*sums)[kTile]) {
   const hn::CappedTag<double, kTile> d;
   const hn::RebindToSigned<decltype(d)> di;
-  const hn::Rebind<float, decltype(d)> d32;
   const hn::Rebind<int32_t, decltype(d)> di32;
   // Along the axis of layers, one has the weight 1.
   const int first = taps.count[0] == 1 ? 1 : 0;
@@ -311,9 +310,12 @@ void AddSlopesOfPlane(const TileTaps<float>& taps, const float* plane, const flo
   EachProduct(taps, [&](int i, int j, int k) HWY_ATTR {
     product.Fill(taps, i, j, k, count);
     const int tap[] = {i, j, k};
+    float elements[kTile];
+    for (int64_t p = 0; p < count; p += static_cast<int64_t>(hn::Lanes(Product::D()))) {
+      hn::StoreU(product.Elements(plane, p), Product::D(), elements + p);
+    }
     for (int64_t p = 0; p < count; p += static_cast<int64_t>(hn::Lanes(d))) {
-      const auto value = hn::GatherIndex(d32, plane, hn::LoadU(di32, product.element + p));
-      const auto term = hn::Mul(LoadAs(d, from + p), hn::PromoteTo(d, value));
+      const auto term = hn::Mul(LoadAs(d, from + p), LoadAs(d, elements + p));
       const auto kept = hn::BitCast(d, hn::PromoteTo(di, hn::LoadU(di32, product.kept + p)));
       for (int along = first; along < kAxes; ++along) {
         auto with = term;

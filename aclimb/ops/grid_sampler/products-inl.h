@@ -55,15 +55,19 @@ struct Product {
     return RoundUp(places, static_cast<int64_t>(hn::Lanes(D())));
   }
 
+  // Elements of a plane at places from number p on.
+  HWY_INLINE hn::Vec<D> Elements(const float* plane, int64_t p) const {
+    const hn::RebindToSigned<D> di;
+    const auto value = hn::GatherIndex(D(), plane, hn::LoadU(di, element + p));
+    return hn::And(value, hn::BitCast(D(), hn::LoadU(di, kept + p)));
+  }
   // sums += what the product takes of a plane.
   HWY_INLINE void AddTo(const float* plane, float* sums, int64_t places) const {
     const D d;
-    const hn::RebindToSigned<D> di;
     for (int64_t p = 0; p < places; p += static_cast<int64_t>(hn::Lanes(d))) {
-      const auto value = hn::GatherIndex(d, plane, hn::LoadU(di, element + p));
-      const auto of_kept = hn::And(value, hn::BitCast(d, hn::LoadU(di, kept + p)));
-      hn::StoreU(hn::MulAdd(hn::LoadU(d, weight + p), of_kept, hn::LoadU(d, sums + p)), d,
-                 sums + p);
+      const auto sum =
+          hn::MulAdd(hn::LoadU(d, weight + p), Elements(plane, p), hn::LoadU(d, sums + p));
+      hn::StoreU(sum, d, sums + p);
     }
   }
 
