@@ -21,9 +21,8 @@ struct Output {
     sums.transposed = !sums.transposed;
     sums.input_shape = output_shape;
     sums.output_shape = input_shape;
-    int64_t count = 1;
-    for (const int64_t extent : output_shape) count *= extent;
-    sums.Compute(input, std::vector<double>(static_cast<size_t>(count)), weight);
+    sums.wants_weight = false;
+    sums.Compute(input, {}, weight);
     values = std::move(sums.grad_input);
     magnitude = std::move(sums.input_magnitude);
     const size_t places = values.size() / static_cast<size_t>(output_shape[0] * output_shape[1]);

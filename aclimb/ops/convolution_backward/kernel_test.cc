@@ -60,45 +60,46 @@ std::vector<double> ResultOf(const Operands& operands, Task task, DType dtype, i
   return result.Values();
 }
 
-// All three tasks, as products of what operands of the dtype may be multiplied as.
+// All three tasks, as products of what operands of the dtype may be multiplied as, on every target.
 void ExpectTruth(const Operands& operands, int64_t gap) {
   const DType dtype = operands.dtypes.x;
-  const bool pairs = dtype == DType::kBFloat16 && HasPairs();
   for (const Task task : kTasks) {
     const std::vector<double> expected = operands.Truth(task);
-    for (const Factors factors : {Factors::kFloat32, Factors::kPairs}) {
-      if (factors == Factors::kPairs && !pairs) continue;
-      SCOPED_TRACE(::testing::Message()
-                   << Text(operands.geometry) << "; task " << static_cast<int>(task) << ", "
-                   << NameOf(dtype) << ", factors " << static_cast<int>(factors));
-      ExpectRounded(ResultOf(operands, task, dtype, gap, factors), expected, dtype);
-      if (::testing::Test::HasFatalFailure()) return;
-    }
+    EachTarget([&] {
+      const bool pairs = dtype == DType::kBFloat16 && HasPairs();
+      for (const Factors factors : {Factors::kFloat32, Factors::kPairs}) {
+        if (factors == Factors::kPairs && !pairs) continue;
+        SCOPED_TRACE(::testing::Message()
+                     << Text(operands.geometry) << "; task " << static_cast<int>(task) << ", "
+                     << NameOf(dtype) << ", factors " << static_cast<int>(factors));
+        ExpectRounded(ResultOf(operands, task, dtype, gap, factors), expected, dtype);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    });
+    if (::testing::Test::HasFatalFailure()) return;
   }
 }
 
 // How a row becomes vectors depends on its length, its stride and the dtype.
 TEST(ConvolutionKernels, RowsOfEveryLength) {
-  EachTarget([] {
-    Random random(3);
-    for (int64_t width = 1; width <= 140; ++width) {
-      for (const auto& [stride, dilation] :
-           std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {2, 1}, {3, 1}, {1, 17}, {2, 17}}) {
-        // Of 17 zeros before a row the first vector has nothing else.
-        const int64_t zeros = dilation == 1 ? 0 : dilation;
-        const int64_t begin = zeros + random.Integer(0, 2), end = zeros + random.Integer(0, 2);
-        if (!WindowCount(width, begin, end, 3, dilation, stride)) continue;
-        Geometry g = GeometryOf(2, 1, 1, {{}, {3}, {width, 3, stride, dilation, begin, end}});
-        g.groups = 2;
-        const int64_t gap = random.Integer(0, 1);
-        for (const DType dtype : kDTypes) {
-          Operands operands(g, {dtype, dtype, dtype}, gap);
-          operands.Fill(random);
-          ASSERT_NO_FATAL_FAILURE(ExpectTruth(operands, gap));
-        }
+  Random random(3);
+  for (int64_t width = 1; width <= 140; ++width) {
+    for (const auto& [stride, dilation] :
+         std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {2, 1}, {3, 1}, {1, 17}, {2, 17}}) {
+      // Of 17 zeros before a row the first vector has nothing else.
+      const int64_t zeros = dilation == 1 ? 0 : dilation;
+      const int64_t begin = zeros + random.Integer(0, 2), end = zeros + random.Integer(0, 2);
+      if (!WindowCount(width, begin, end, 3, dilation, stride)) continue;
+      Geometry g = GeometryOf(2, 1, 1, {{}, {3}, {width, 3, stride, dilation, begin, end}});
+      g.groups = 2;
+      const int64_t gap = random.Integer(0, 1);
+      for (const DType dtype : kDTypes) {
+        Operands operands(g, {dtype, dtype, dtype}, gap);
+        operands.Fill(random);
+        ASSERT_NO_FATAL_FAILURE(ExpectTruth(operands, gap));
       }
     }
-  });
+  }
 }
 
 // Windows that step over all elements.
@@ -114,27 +115,25 @@ TEST(ConvolutionKernels, TapsThatMeetNothing) {
 
 // NaN and infinity reach what they meet, and nothing through the padding; there may be none.
 TEST(ConvolutionKernels, SpecialValuesOnEveryTarget) {
-  EachTarget([] {
-    Random random(7);
-    const double specials[] = {std::nan(""), HUGE_VAL, -HUGE_VAL};
-    for (int round = 0; round < 90; ++round) {
-      const DType dtype = kDTypes[random.Integer(0, 2)];
-      const int64_t gap = random.Integer(0, 2);
-      Operands operands(AnyGeometry(random), {dtype, dtype, dtype}, gap);
-      operands.Fill(random);
-      for (Tensor* t : {&operands.x, &operands.y, &operands.weight}) {
-        if (round % 3 == 0 || random.Chance(0.3)) continue;
-        const int64_t count = random.Chance(0.2) ? t->view.ElementCount() : random.Integer(1, 4);
-        const bool one_kind = random.Chance(0.5);
-        for (int64_t i = 0; i < count; ++i) {
-          t->Set(random.Integer(0, t->view.ElementCount() - 1),
-                 specials[one_kind ? round % 3 : random.Integer(0, 2)]);
-        }
+  Random random(7);
+  const double specials[] = {std::nan(""), HUGE_VAL, -HUGE_VAL};
+  for (int round = 0; round < 90; ++round) {
+    const DType dtype = kDTypes[random.Integer(0, 2)];
+    const int64_t gap = random.Integer(0, 2);
+    Operands operands(AnyGeometry(random), {dtype, dtype, dtype}, gap);
+    operands.Fill(random);
+    for (Tensor* t : {&operands.x, &operands.y, &operands.weight}) {
+      if (round % 3 == 0 || random.Chance(0.3)) continue;
+      const int64_t count = random.Chance(0.2) ? t->view.ElementCount() : random.Integer(1, 4);
+      const bool one_kind = random.Chance(0.5);
+      for (int64_t i = 0; i < count; ++i) {
+        t->Set(random.Integer(0, t->view.ElementCount() - 1),
+               specials[one_kind ? round % 3 : random.Integer(0, 2)]);
       }
-      SCOPED_TRACE(round);
-      ASSERT_NO_FATAL_FAILURE(ExpectTruth(operands, gap));
     }
-  });
+    SCOPED_TRACE(round);
+    ASSERT_NO_FATAL_FAILURE(ExpectTruth(operands, gap));
+  }
 }
 
 // No named problem is left to a slow fallback: what the model finds fastest can be had, from oneDNN

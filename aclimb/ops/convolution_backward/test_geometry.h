@@ -73,6 +73,8 @@ inline std::vector<double> TruthOf(const Geometry& g, Task task, const std::vect
   truth.stride = {g.stride[0], g.stride[1], g.stride[2]};
   truth.dilation = {g.dilation[0], g.dilation[1], g.dilation[2]};
   truth.pad = {g.pad_begin[0], g.pad_begin[1], g.pad_begin[2]};
+  truth.wants_weight = task == Task::kGradWeight;
+  truth.wants_input = !truth.wants_weight;
   truth.transposed ? truth.Compute(x, y, weight) : truth.Compute(y, x, weight);
   return task == Task::kGradWeight ? truth.grad_weight : truth.grad_input;
 }

@@ -90,7 +90,8 @@ struct Tensors {
   }
 };
 
-inline ::testing::AssertionResult MeetsTruth(const Problem& p, const Tensors& t) {
+// What the gradients of the tensors' values are.
+inline Definition TruthOf(const Problem& p, const Tensors& t) {
   Definition truth;
   truth.input_shape = p.input;
   truth.weight_shape = p.weight;
@@ -103,6 +104,11 @@ inline ::testing::AssertionResult MeetsTruth(const Problem& p, const Tensors& t)
   truth.groups = p.groups;
   truth.transposed = p.transposed;
   truth.Compute(t.grad_output.Values(), t.input.Values(), t.weight.Values());
+  return truth;
+}
+
+inline ::testing::AssertionResult Meets(const Definition& truth, const Problem& p,
+                                        const Tensors& t) {
   const struct {
     const char* name;
     const aclimb::testing::DeviceTensor& tensor;
@@ -125,6 +131,10 @@ inline ::testing::AssertionResult MeetsTruth(const Problem& p, const Tensors& t)
     }
   }
   return ::testing::AssertionSuccess();
+}
+
+inline ::testing::AssertionResult MeetsTruth(const Problem& p, const Tensors& t) {
+  return Meets(TruthOf(p, t), p, t);
 }
 
 }  // namespace aclimb::convolution_backward

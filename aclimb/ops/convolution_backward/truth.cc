@@ -6,21 +6,38 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-void AddProducts(size_t count, double grad, const double* __restrict factor, double* __restrict sum,
-                 double* __restrict size) {
-  for (size_t i = 0; i < count; ++i) {
-    const double term = grad * factor[i];
-    sum[i] += term;
-    size[i] += std::fabs(term);
+template <bool kNotFiniteAlone>
+void AddProducts(int64_t count, double number, const double* __restrict factor,
+                 double* __restrict sum, double* __restrict size) {
+  for (int64_t i = 0; i < count; ++i) {
+    const double term = number * factor[i];
+    const double added = kNotFiniteAlone && std::isfinite(term) ? 0 : term;
+    sum[i] += added;
+    size[i] += std::fabs(added);
+  }
+}
+
+template <bool kNotFiniteAlone>
+void Add(const Meeting& m) {
+  for (int64_t channel = 0; channel < m.channels; ++channel) {
+    const double grad = m.grad_output[channel];
+    const int64_t group = channel / m.outputs, x = group * m.inputs, w = channel * m.inputs;
+    const bool is_finite = kNotFiniteAlone && std::isfinite(grad);
+    if (m.grad_input.sum != nullptr && !(is_finite && m.weight_finite[channel])) {
+      AddProducts<kNotFiniteAlone>(m.inputs, grad, m.weight + w, m.grad_input.sum + x,
+                                   m.grad_input.size + x);
+    }
+    if (m.grad_weight.sum != nullptr && !(is_finite && m.input_finite[group])) {
+      AddProducts<kNotFiniteAlone>(m.inputs, grad, m.input + x, m.grad_weight.sum + w,
+                                   m.grad_weight.size + w);
+    }
   }
 }
 
 }  // namespace
 
-void AddTerms(size_t count, double grad, const double* weight, const double* input,
-              TermSums grad_input, TermSums grad_weight) {
-  AddProducts(count, grad, weight, grad_input.sum, grad_input.size);
-  AddProducts(count, grad, input, grad_weight.sum, grad_weight.size);
+void AddTerms(const Meeting& meeting) {
+  meeting.weight_finite == nullptr ? Add<false>(meeting) : Add<true>(meeting);
 }
 
 }  // namespace aclimb::convolution_backward

@@ -21,17 +21,27 @@ inline double AllowedError(DType dtype, double expected, double magnitude) {
   return RelativeTolerance(dtype) * std::max(std::fabs(expected), magnitude * 0x1p-8) + 1e-30;
 }
 
-// Sums of terms, and of their magnitudes.
+// Sums of terms, and of their magnitudes; null where nobody asks.
 struct TermSums {
   double* sum;
   double* size;
 };
 
-// What one element of gradOutput adds to the gradients of `count` neighbouring input channels and
-// of their weights. This loop is most of what the tests take, so it is compiled by itself, for
-// speed.
-void AddTerms(size_t count, double grad, const double* weight, const double* input,
-              TermSums grad_input, TermSums grad_weight);
+// What meets at one tap of one window: a place of gradOutput, one of the input, and the weights
+// between their channels.
+struct Meeting {
+  int64_t channels, outputs, inputs;           // of gradOutput; of a group on either side
+  const double *grad_output, *input, *weight;  // weight: [channels][inputs]
+  TermSums grad_input, grad_weight;
+  // Whether all of a group's inputs are finite, and all weights of a channel. When given, terms
+  // that are finite are left out.
+  const char* input_finite = nullptr;
+  const char* weight_finite = nullptr;
+};
+
+// Adds what it gives to the gradients. These loops are most of what the tests take, so they are
+// compiled by themselves, for speed.
+void AddTerms(const Meeting& meeting);
 
 // The gradients of a convolution by their definition, in double, over dense row-major arrays of any
 // one, two or three spatial dimensions. `magnitude` arrays hold the sums of absolute terms, which
@@ -46,68 +56,110 @@ struct Definition {
   std::vector<double> grad_input, grad_weight, grad_bias;
   std::vector<double> input_magnitude, weight_magnitude, bias_magnitude;
 
+  // Sums that nobody asks for are left empty.
+  bool wants_input = true, wants_weight = true;
+
   void Compute(const std::vector<double>& grad_output, const std::vector<double>& input,
                const std::vector<double>& weight) {
+    grad_bias.assign(static_cast<size_t>(output_shape[1]), 0.0);
+    grad_input.assign(wants_input ? ElementCount(input_shape) : 0, 0.0);
+    grad_weight.assign(wants_weight ? ElementCount(weight_shape) : 0, 0.0);
+    bias_magnitude = grad_bias;
+    input_magnitude = grad_input;
+    weight_magnitude = grad_weight;
+    Add(grad_output, input, weight, false);
+  }
+
+  // What was computed, when some of the numbers become others that are not finite: then neither are
+  // the sums that they had a part in.
+  void Replace(const std::vector<double>& grad_output, const std::vector<double>& input,
+               const std::vector<double>& weight) {
+    Add(grad_output, input, weight, true);
+  }
+
+ private:
+  void Add(const std::vector<double>& grad_output, const std::vector<double>& input,
+           const std::vector<double>& weight, bool not_finite_alone) {
     const int64_t batch = input_shape[0], inputs = input_shape[1] / groups;
-    const int64_t channels = output_shape[1], outputs = channels / groups;
+    const int64_t channels = output_shape[1];
     // The side that windows slide over, and the side that counts windows.
     const std::vector<int64_t>& wide = transposed ? output_shape : input_shape;
     const std::vector<int64_t>& narrow = transposed ? input_shape : output_shape;
     const int64_t out_size = SpatialSize(output_shape), in_size = SpatialSize(input_shape);
     const int64_t taps = SpatialSize(weight_shape);
+    const auto row = static_cast<size_t>(inputs);
     // Within, arrays end with the input channels of a group: a tap of a window adds to neighbours.
     const std::vector<size_t> g_at = ChannelsLast(output_shape), x_at = ChannelsLast(input_shape);
     const std::vector<size_t> w_at = WeightInputsLast();
-    const std::vector<double> g = Gather(grad_output, g_at), x = Gather(input, x_at);
-    const std::vector<double> w = Gather(weight, w_at);
-    std::vector<double> x_sum(x.size()), x_size(x.size()), w_sum(w.size()), w_size(w.size());
-    grad_bias.assign(static_cast<size_t>(channels), 0.0);
-    bias_magnitude = grad_bias;
+    const std::vector<double> g = Gather(grad_output, g_at), w = Gather(weight, w_at);
+    const std::vector<double> x = wants_weight ? Gather(input, x_at) : std::vector<double>();
     for (size_t i = 0; i < g.size(); ++i) {
+      if (not_finite_alone && std::isfinite(g[i])) continue;
       grad_bias[i % grad_bias.size()] += g[i];
       bias_magnitude[i % grad_bias.size()] += std::fabs(g[i]);
     }
+    const std::vector<char> x_finite =
+        FiniteRows(not_finite_alone ? x : std::vector<double>(), row);
+    const std::vector<char> w_finite =
+        FiniteRows(not_finite_alone ? w : std::vector<double>(), row);
+    const auto of = [](auto& values, size_t first) {
+      return values.empty() ? nullptr : &values[first];
+    };
+    std::vector<double> x_sum(wants_input ? x_at.size() : 0), x_size = x_sum;
+    std::vector<double> w_sum(wants_weight ? w.size() : 0), w_size = w_sum;
     for (int64_t window = 0; window < SpatialSize(narrow); ++window) {
       for (int64_t tap = 0; tap < taps; ++tap) {
         const int64_t at = WidePosition(narrow, wide, window, tap);
         if (at < 0) continue;
         const int64_t out_at = transposed ? at : window, in_at = transposed ? window : at;
         for (int64_t n = 0; n < batch; ++n) {
-          for (int64_t co = 0; co < channels; ++co) {
-            const double grad = g[static_cast<size_t>((n * out_size + out_at) * channels + co)];
-            const int64_t group = co / outputs;
-            const auto first_x =
-                static_cast<size_t>(((n * in_size + in_at) * groups + group) * inputs);
-            const auto first_w = static_cast<size_t>((tap * channels + co) * inputs);
-            AddTerms(static_cast<size_t>(inputs), grad, &w[first_w], &x[first_x],
-                     {&x_sum[first_x], &x_size[first_x]}, {&w_sum[first_w], &w_size[first_w]});
-          }
+          const auto first_g = static_cast<size_t>((n * out_size + out_at) * channels);
+          const auto first_x = static_cast<size_t>((n * in_size + in_at) * groups * inputs);
+          const auto first_w = static_cast<size_t>(tap * channels * inputs);
+          AddTerms({channels,
+                    channels / groups,
+                    inputs,
+                    &g[first_g],
+                    of(x, first_x),
+                    &w[first_w],
+                    {of(x_sum, first_x), of(x_size, first_x)},
+                    {of(w_sum, first_w), of(w_size, first_w)},
+                    of(x_finite, first_x / row),
+                    of(w_finite, first_w / row)});
         }
       }
     }
-    grad_input = Scatter(x_sum, x_at);
-    input_magnitude = Scatter(x_size, x_at);
-    grad_weight = Scatter(w_sum, w_at);
-    weight_magnitude = Scatter(w_size, w_at);
+    Scatter(x_sum, x_at, grad_input);
+    Scatter(x_size, x_at, input_magnitude);
+    Scatter(w_sum, w_at, grad_weight);
+    Scatter(w_size, w_at, weight_magnitude);
   }
 
- private:
   static std::vector<double> Gather(const std::vector<double>& from,
                                     const std::vector<size_t>& at) {
     std::vector<double> to(at.size());
     for (size_t i = 0; i < at.size(); ++i) to[i] = from[at[i]];
     return to;
   }
-  static std::vector<double> Scatter(const std::vector<double>& from,
-                                     const std::vector<size_t>& at) {
-    std::vector<double> to(at.size());
-    for (size_t i = 0; i < at.size(); ++i) to[at[i]] = from[i];
-    return to;
+  static std::vector<char> FiniteRows(const std::vector<double>& values, size_t length) {
+    std::vector<char> finite(values.size() / length, 1);
+    auto value = values.begin();
+    for (char& row : finite) {
+      for (size_t i = 0; i < length; ++i) row = std::isfinite(*value++) ? row : 0;
+    }
+    return finite;
+  }
+  static void Scatter(const std::vector<double>& from, const std::vector<size_t>& at,
+                      std::vector<double>& to) {
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (from[i] != 0) to[at[i]] += from[i];
+    }
   }
   // For each (image, position, channel) its index in the caller's array.
   static std::vector<size_t> ChannelsLast(const std::vector<int64_t>& shape) {
     const int64_t positions = SpatialSize(shape);
     std::vector<size_t> at;
+    at.reserve(ElementCount(shape));
     for (int64_t n = 0; n < shape[0]; ++n) {
       for (int64_t i = 0; i < positions; ++i) {
         for (int64_t c = 0; c < shape[1]; ++c) {
@@ -122,6 +174,7 @@ struct Definition {
     const int64_t inputs = input_shape[1] / groups, outputs = output_shape[1] / groups;
     const int64_t taps = SpatialSize(weight_shape);
     std::vector<size_t> at;
+    at.reserve(ElementCount(weight_shape));
     for (int64_t tap = 0; tap < taps; ++tap) {
       for (int64_t co = 0; co < output_shape[1]; ++co) {
         for (int64_t ci = 0; ci < inputs; ++ci) {
@@ -132,6 +185,9 @@ struct Definition {
       }
     }
     return at;
+  }
+  static size_t ElementCount(const std::vector<int64_t>& shape) {
+    return static_cast<size_t>(shape[0] * shape[1] * SpatialSize(shape));
   }
   static int64_t SpatialSize(const std::vector<int64_t>& shape) {
     int64_t size = 1;
