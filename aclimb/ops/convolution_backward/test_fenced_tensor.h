@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <new>
 #include <vector>
@@ -54,18 +55,27 @@ class Fenced {
   Fenced(size_t bytes, bool at_end) {
     const size_t page = 4096, room = (bytes + page - 1) / page * page;
     size_ = room + 2 * page;
-    void* const all = mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED) throw std::bad_alloc();
-    all_ = static_cast<char*>(all);
-    if (room > 0) mprotect(all_ + page, room, PROT_READ | PROT_WRITE);
+    std::vector<char*>& unused = unused_[size_];
+    if (unused.empty()) {
+      void* const all = mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (all == MAP_FAILED) throw std::bad_alloc();
+      all_ = static_cast<char*>(all);
+      if (room > 0) mprotect(all_ + page, room, PROT_READ | PROT_WRITE);
+    } else {
+      all_ = unused.back();
+      unused.pop_back();
+    }
     data_ = all_ + page + (at_end ? room - bytes : 0);
   }
-  ~Fenced() { munmap(all_, size_); }
+  ~Fenced() { size_ > kMostKept ? void(munmap(all_, size_)) : unused_[size_].push_back(all_); }
   Fenced(const Fenced&) = delete;
   Fenced& operator=(const Fenced&) = delete;
   char* data() const { return data_; }
 
  private:
+  // The system takes longer over a small mapping than a test over its data.
+  static constexpr size_t kMostKept = size_t{1} << 20;
+  static inline std::map<size_t, std::vector<char*>> unused_;
   size_t size_;
   char* all_;
   char* data_;
@@ -98,6 +108,7 @@ class Tensor {
   }
   std::vector<double> Values() const {
     std::vector<double> values;
+    values.reserve(static_cast<size_t>(view.ElementCount()));
     Each([&](char* at) { values.push_back(Load(at, view.dtype)); });
     return values;
   }
@@ -126,13 +137,17 @@ class Tensor {
  private:
   template <typename F>
   void Each(F&& body) const {
-    for (int64_t i = 0; i < view.ElementCount(); ++i) {
-      int64_t offset = 0, rest = i;
-      for (int d = view.rank - 1; d >= 0; --d) {
-        offset += rest % view.shape[d] * view.stride[d];
-        rest /= view.shape[d];
-      }
+    std::vector<int64_t> index(static_cast<size_t>(view.rank), 0);
+    int64_t offset = 0;
+    for (int64_t left = view.ElementCount(); left > 0; --left) {
       body(memory_->data() + offset * static_cast<int64_t>(SizeOf(view.dtype)));
+      for (int d = view.rank - 1; d >= 0; --d) {
+        int64_t& at = index[static_cast<size_t>(d)];
+        offset += view.stride[d];
+        if (++at < view.shape[d]) break;
+        offset -= at * view.stride[d];
+        at = 0;
+      }
     }
   }
   static inline int made_ = 0;
