@@ -56,12 +56,14 @@ bench::Call CallOf(const Shape& shape) {
     };
     return {{other, numbers, elements}, {other}, open, &aclnnIndexAdd};
   }
-  const bool puts = function == "index_put";
-  const auto open = [puts](const bench::Tensors& in, const bench::Tensors& out) {
+  const bool accumulates = function == "index_put";
+  const bool puts = accumulates || function == "index_put_replace";
+  const auto open = [puts, accumulates](const bench::Tensors& in, const bench::Tensors& out) {
     const aclTensorList* const list = aclCreateTensorList(&in[1], 1);
-    return [puts, list, in, out](uint64_t* size, aclOpExecutor** executor) {
+    return [puts, accumulates, list, in, out](uint64_t* size, aclOpExecutor** executor) {
       if (!puts) return aclnnIndexGetWorkspaceSize(in[0], list, out[0], size, executor);
-      return aclnnIndexPutImplGetWorkspaceSize(in[0], list, in[2], true, false, size, executor);
+      return aclnnIndexPutImplGetWorkspaceSize(in[0], list, in[2], accumulates, false, size,
+                                               executor);
     };
   };
   // What is changed in place is no output that could be poisoned.
@@ -74,11 +76,16 @@ bench::Case Make(const char* name, const Shape& shape) {
   bench::Cost cost;
   for (const bench::Operand& input : call.inputs) cost.read_bytes += input.Bytes();
   for (const bench::Operand& output : call.outputs) cost.write_bytes += output.Bytes();
-  // Of what an index chooses, only that is read; what is changed in place is also written.
+  // Of what an index chooses, only that is read or replaced; what is changed in place is also
+  // written.
   if (shape.function == "index" || shape.function == "gather") {
     cost.read_bytes += call.outputs[0].Bytes() - call.inputs[0].Bytes();
   }
-  if (call.outputs.empty()) cost.write_bytes += call.inputs[0].Bytes();
+  if (shape.function == "index_put") cost.write_bytes += call.inputs[0].Bytes();
+  if (shape.function == "index_put_replace") {
+    cost.read_bytes -= call.inputs[0].Bytes();
+    cost.write_bytes += call.inputs[2].Bytes();
+  }
   return bench::CaseOf("indexing", name, shape.dtype,
                        {{"function", shape.function},
                         {"rows", std::to_string(shape.rows)},

@@ -305,6 +305,7 @@ class PutPlan final : public Plan {
               .operation = arguments.Bool(kAccumulate) ? Operation::kAdd : Operation::kReplace,
               .count = count_,
               .extent = PlacesOf(self),
+              .places = extent_,
               .lines = Walk<3>::Make({&one, &one, &one})};
     const int64_t bytes = shape_.ScratchBytes();
     if (bytes != 0) scratch_ = planner.workspace().Book(bytes);

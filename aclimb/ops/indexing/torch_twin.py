@@ -19,4 +19,6 @@ def variants(case):
             "index_add": {"out=": lambda: torch.index_add(other, 0, number, source, out=out),
                           "copy_, index_add_": lambda: out.copy_(other).index_add_(0, number, source)},
             "index_put": {"index_put_": lambda: other.index_put_((number,), source, accumulate=True),
-                          "index_add_": lambda: other.index_add_(0, number, source)}}[case.function]
+                          "index_add_": lambda: other.index_add_(0, number, source)},
+            "index_put_replace": {"index_put_": lambda: other.index_put_((number,), source),
+                                  "index_copy_": lambda: other.index_copy_(0, number, source)}}[case.function]

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 
 #include "aclimb/copy/cast.h"
+#include "aclimb/copy/convert.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/ops/indexing/entries.h"
@@ -11,9 +13,13 @@
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
-// Apply() by numbers in double, one for each place of a line. Only places that entries name are
-// read and written.
+// Apply() by numbers in double, one for each place of a line. Where the elements of all places lie
+// beside each other, all of them go through their totals; else those alone that entries name.
 namespace aclimb::indexing {
+
+inline bool IsNaN(float x) { return (BitsOf(x) & 0x7FFFFFFFu) > 0x7F800000u; }
+inline bool IsNaN(Float16 x) { return (x.bits & 0x7FFFu) > 0x7C00u; }
+inline bool IsNaN(BFloat16 x) { return (x.bits & 0x7FFFu) > 0x7F80u; }
 
 // What a total begins with, what an entry does to it, and what becomes of it.
 template <typename T>
@@ -24,13 +30,26 @@ template <typename T, bool kMultiplies>
 struct Step {
   double alpha;
   void operator()(double& total, const T&, const T& source) const {
-    const auto x = static_cast<double>(ToFloat(source));
+    (*this)(total, ToFloat(source));
+  }
+  void operator()(double& total, float source) const {
+    const auto x = static_cast<double>(source);
     kMultiplies ? total *= x : total += alpha * x;
   }
 };
 template <typename T>
 inline constexpr auto End =
     [](const double& total, T& element, const T&) { element = RoundedOnce<T>(total); };
+
+// Between elements, float32 and totals.
+struct Conversions {
+  copy::Converter to_total, to_float, to_element;
+
+  explicit Conversions(DType dtype)
+      : to_total(dtype, DType::kFloat64),
+        to_float(dtype, DType::kFloat32),
+        to_element(DType::kFloat64, dtype) {}
+};
 
 // `width` lines side by side: the total of a place is totals[place * width + line].
 struct LineTotals {
@@ -43,6 +62,10 @@ struct LineTotals {
   int64_t inner[3];  // from line to line, as UpdateShape::lines
   int64_t width;
   double* totals;
+  const Conversions* conversions;
+  bool is_whole;  // whether all of the extent are places
+
+  static constexpr int64_t kBlock = 256;
 
   // body(total, element, source) for each entry that goes to a share of the places. Returns whether
   // all entries go somewhere. By value: what is written may then be none of it.
@@ -79,12 +102,99 @@ struct LineTotals {
     (void)Each<T, kAlone>(*this, share, End<T>);
     return all_known;
   }
+
+  // Whether the elements of all places lie beside each other.
+  bool IsDense() const { return is_whole && (width == 1 ? out_step : inner[0]) == 1; }
+
+  // use(totals, elements, how many), at most kBlock, for those of a share of the places.
+  template <typename T, typename Use>
+  void EachBlock(const Share& share, const Use& use) const {
+    const int64_t end = std::min(share.end, places.extent);
+    T* const to = static_cast<T*>(out);
+    if (width == 1) {
+      for (int64_t i = share.begin; i < end; i += kBlock) {
+        use(totals + i, to + i, std::min(kBlock, end - i));
+      }
+      return;
+    }
+    for (int64_t i = share.begin; i < end; ++i) {
+      for (int64_t j = 0; j < width; j += kBlock) {
+        use(totals + i * width + j, to + i * out_step + j, std::min(kBlock, width - j));
+      }
+    }
+  }
+
+  // `n` sources in float32: source[at(k)], beside each other or not.
+  template <typename T, typename At>
+  const float* Sources(int64_t n, bool are_beside, const At& at, T* gathered, float* buffer) const {
+    const T* from = static_cast<const T*>(source) + at(0);
+    if (!are_beside) {
+      for (int64_t k = 0; k < n; ++k) gathered[k] = static_cast<const T*>(source)[at(k)];
+      from = gathered;
+    }
+    if constexpr (std::is_same_v<T, float>) return from;
+    conversions->to_float.Run(from, n, buffer);
+    return buffer;
+  }
+
+  template <typename T, typename StepOfEntry>
+  bool ApplyDense(const Share share, const StepOfEntry step) const {
+    alignas(64) T gathered[kBlock];
+    alignas(64) float buffer[kBlock];
+    EachBlock<T>(share, [&](double* some, T* elements, int64_t n) {
+      conversions->to_total.Run(elements, n, some);
+    });
+    bool all_known = true;
+    if (width == 1) {
+      const bool are_beside = sources.table == nullptr && sources.step == 1;
+      for (int64_t s = 0; s < count; s += kBlock) {
+        const int64_t n = std::min(kBlock, count - s);
+        const float* const x = Sources<T>(
+            n, are_beside, [&](int64_t k) { return sources.Of(s + k); }, gathered, buffer);
+        all_known &= EachEntry(
+            places, s * places.step, n, share,
+            [step, x, some = totals](int64_t place, int64_t k) { step(some[place], x[k]); });
+      }
+    } else {
+      all_known = EachRow<T>(share, step, gathered, buffer);
+    }
+    EachBlock<T>(share, [&](const double* some, T* elements, int64_t n) {
+      conversions->to_element.Run(some, n, gathered);
+      // A NaN stays as it is, with all of its bits, whether an entry names it or not.
+      for (int64_t k = 0; k < n; ++k) {
+        elements[k] = IsNaN(elements[k]) ? elements[k] : gathered[k];
+      }
+    });
+    return all_known;
+  }
+
+  // step(total, source) of each entry, line by line.
+  template <typename T, typename StepOfEntry>
+  bool EachRow(const Share share, const StepOfEntry step, T* gathered, float* buffer) const {
+    bool all_known = true;
+    for (int64_t s = 0; s < count; ++s) {
+      for (int64_t first = 0; first < width; first += kBlock) {
+        const int64_t n = std::min(kBlock, width - first);
+        const int64_t from = sources.Of(s) + first * inner[1];
+        const float* const x = Sources<T>(
+            n, inner[1] == 1, [&](int64_t k) { return from + k * inner[1]; }, gathered, buffer);
+        double* const some = totals + first;
+        for (int64_t j = 0; j < n; ++j) {
+          const int64_t place = places.Of((first + j) * inner[2], s);
+          all_known &= place >= 0;
+          if (share.Has(place)) step(some[place * width + j], x[j]);
+        }
+      }
+    }
+    return all_known;
+  }
 };
 
 // Returns whether all entries go somewhere.
 template <typename T, bool kMultiplies>
 bool ApplyByTotals(const LineTotals& own, const Share& share, double alpha) {
   const Step<T, kMultiplies> step = {alpha};
+  if (own.IsDense()) return own.ApplyDense<T>(share, step);
   return own.width == 1 ? own.Apply<T, true>(share, step) : own.Apply<T, false>(share, step);
 }
 
@@ -95,6 +205,7 @@ inline bool ApplyByTotals(const UpdateShape& shape, const UpdateData& data, int6
   const int inner = lines.rank - 1;
   const int64_t panels = CeilDivide(lines.count, shape.width);
   std::atomic<bool> skipped = false;
+  const Conversions conversions(shape.dtype);
   const SlotMemory memory = {data.scratch, shape.lanes,
                              shape.extent * shape.width * static_cast<int64_t>(sizeof(double))};
   const int bits = ShareBitsOfElements(panels, shape.count, memory.bytes);
@@ -114,7 +225,9 @@ inline bool ApplyByTotals(const UpdateShape& shape, const UpdateData& data, int6
               .source = static_cast<const char*>(data.source) + at[1] * size,
               .inner = {lines.stride[0][inner], lines.stride[1][inner], lines.stride[2][inner]},
               .width = width,
-              .totals = totals};
+              .totals = totals,
+              .conversions = &conversions,
+              .is_whole = shape.places == 0 || shape.places == shape.extent};
           const Share share = ShareOf(own.places, 0, shape.count, bits, number);
           if (!apply(own, share, data.alpha)) skipped.store(true, std::memory_order_relaxed);
         });
