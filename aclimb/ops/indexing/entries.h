@@ -25,6 +25,12 @@ inline int ShareBitsOfElements(int64_t lines, int64_t entries, int64_t bytes) {
   const int bits = ShareBits(lines, entries);
   return bits <= kFewBits && bytes <= CacheShareBytes() / 4 ? 0 : bits;
 }
+// How many entries before its turn one of `count` is prefetched, which go to single elements of so
+// many bytes: those that no near cache holds.
+inline int64_t AheadOf(int64_t bytes, int64_t count) {
+  constexpr int64_t kNearBytes = 512 * 1024, kFarAhead = 32;
+  return bytes > kNearBytes ? kFarAhead : count;
+}
 
 // Where an entry goes, in elements from the line, or below 0.
 struct EntryPlaces {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <atomic>
 #include <type_traits>
@@ -147,13 +149,17 @@ struct LineTotals {
     bool all_known = true;
     if (width == 1) {
       const bool are_beside = sources.table == nullptr && sources.step == 1;
+      const int64_t ahead = share.IsAll() ? AheadOf(places.extent * 8, count) : count;
       for (int64_t s = 0; s < count; s += kBlock) {
-        const int64_t n = std::min(kBlock, count - s);
+        const int64_t n = std::min(kBlock, count - s), later = std::min(s + ahead, count - n);
         const float* const x = Sources<T>(
             n, are_beside, [&](int64_t k) { return sources.Of(s + k); }, gathered, buffer);
-        all_known &= EachEntry(
-            places, s * places.step, n, share,
-            [step, x, some = totals](int64_t place, int64_t k) { step(some[place], x[k]); });
+        all_known &=
+            EachEntry(places, s * places.step, n, share,
+                      [=, count = count, places = places, some = totals](int64_t place, int64_t k) {
+                        if (ahead < count) hwy::Prefetch(some + places.Of(later * places.step, k));
+                        step(some[place], x[k]);
+                      });
       }
     } else {
       all_known = EachRow<T>(share, step, gathered, buffer);

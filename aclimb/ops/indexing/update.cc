@@ -6,8 +6,10 @@
 #include <atomic>
 #include <type_traits>
 
+#include "aclimb/copy/convert.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
+#include "aclimb/ops/indexing/add_rows.h"
 #include "aclimb/ops/indexing/entries.h"
 #include "aclimb/ops/indexing/totals.h"
 #include "aclimb/simd/digit_sort.h"
@@ -211,9 +213,7 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, int64_t size
   const int64_t bytes = shape.extent * together * size;
   const int bits = all.shared && together > 1 ? ShareBits(chunks, shape.count)
                                               : ShareBitsOfElements(chunks, shape.count, bytes);
-  // Of single elements that no near cache holds.
-  constexpr int64_t kNearBytes = 512 * 1024, kFarAhead = 32;
-  const int64_t ahead = bits == 0 && bytes > kNearBytes ? kFarAhead : shape.count;
+  const int64_t ahead = bits == 0 ? AheadOf(bytes, shape.count) : shape.count;
   const int64_t shares = int64_t{1} << bits;
   const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, shape.count * together));
   std::atomic<bool> skipped = false;
@@ -274,37 +274,73 @@ Sorted SortEntries(const EntryPlaces& places, int64_t line, int64_t count, Entry
   return {SortByDigits(buffer, other, known, bits), known};
 }
 
+// What goes to one place, for kTogether lines or less.
+template <typename T, bool kMultiplies>
+void ApplyGroup(const Entry* entries, int64_t count, const Entries& all, const Run& run,
+                double alpha) {
+  double totals[kTogether];
+  const int64_t out_step = all.out_inner, source_step = all.source_inner, n = run.n;
+  T* const to = static_cast<T*>(run.out) + entries->place;
+  for (int64_t j = 0; j < n; ++j) totals[j] = static_cast<double>(ToFloat(to[j * out_step]));
+  for (int64_t i = 0; i < count; ++i) {
+    const T* const from = static_cast<const T*>(run.source) + all.sources.Of(entries[i].s);
+    for (int64_t j = 0; j < n; ++j) {
+      const auto x = static_cast<double>(ToFloat(from[j * source_step]));
+      if constexpr (kMultiplies) {
+        totals[j] *= x;
+      } else {
+        totals[j] += alpha * x;
+      }
+    }
+  }
+  for (int64_t j = 0; j < n; ++j) to[j * out_step] = RoundedOnce<T>(totals[j]);
+}
+
+// The same of sums whose lines lie beside each other in the output and in the source.
+template <typename T>
+void AddGroup(const Entry* entries, int64_t count, const Entries& all, const Run& run, DType dtype,
+              double alpha, const copy::Converter& to_element) {
+  constexpr int64_t kRows = 64;
+  const auto row_of = [&](const Entry& entry) -> const void* {
+    return static_cast<const T*>(run.source) + all.sources.Of(entry.s);
+  };
+  T* const to = static_cast<T*>(run.out) + entries->place;
+  if (count == 1 && alpha == 1) return AddRow(dtype, row_of(*entries), run.n, to);
+  double totals[kTogether];
+  const void* rows[kRows];
+  for (int64_t i = 0; i < count; i += kRows) {
+    const int64_t some = std::min(kRows, count - i);
+    std::transform(entries + i, entries + i + some, rows, row_of);
+    AddRowsToTotals(dtype, i == 0 ? to : nullptr, rows, some, alpha, run.n, totals);
+  }
+  to_element.Run(totals, run.n, to);
+}
+
 // Groups of equal places that begin in [begin, end), for kTogether lines or less.
 template <typename T, bool kMultiplies>
 void ApplyGroups(const Sorted& sorted, int64_t begin, int64_t end, const Entries& all,
-                 const Run& run, double alpha) {
-  double totals[kTogether];
-  const int64_t out_step = all.out_inner, source_step = all.source_inner, n = run.n;
-  const EntrySources sources = all.sources;
+                 const Run& run, const UpdateShape& shape, double alpha) {
+  const bool adds_rows = !kMultiplies && run.n > 1 && all.out_inner == 1 && all.source_inner == 1;
+  const copy::Converter to_element(DType::kFloat64, shape.dtype);
   const auto starts = [&](int64_t i) {
     return i == 0 || sorted.entries[i].place != sorted.entries[i - 1].place;
   };
   int64_t i = begin;
   while (i < end && !starts(i)) ++i;
   while (i < end) {
-    const int64_t place = sorted.entries[i].place;
-    T* const to = static_cast<T*>(run.out) + place;
-    for (int64_t j = 0; j < n; ++j) {
-      totals[j] = static_cast<double>(ToFloat(to[j * out_step]));
-    }
-    for (; i < sorted.count && sorted.entries[i].place == place; ++i) {
-      const T* const from = static_cast<const T*>(run.source) + sources.Of(sorted.entries[i].s);
-      for (int64_t j = 0; j < n; ++j) {
-        const auto x = static_cast<double>(ToFloat(from[j * source_step]));
-        if constexpr (kMultiplies) {
-          totals[j] *= x;
-        } else {
-          totals[j] += alpha * x;
-        }
+    const int64_t first = i;
+    do {
+      if (run.n > 1 && i + kAhead < sorted.count) {
+        Prefetch(static_cast<const T*>(run.source) + all.sources.Of(sorted.entries[i + kAhead].s),
+                 std::min(run.n, kMostAhead), all.source_inner);
       }
-    }
-    for (int64_t j = 0; j < n; ++j) {
-      to[j * out_step] = RoundedOnce<T>(totals[j]);
+      ++i;
+    } while (i < sorted.count && !starts(i));
+    const Entry* const group = sorted.entries + first;
+    if (adds_rows) {
+      AddGroup<T>(group, i - first, all, run, shape.dtype, alpha, to_element);
+    } else {
+      ApplyGroup<T, kMultiplies>(group, i - first, all, run, alpha);
     }
   }
 }
@@ -328,7 +364,7 @@ bool ApplySorted(const UpdateShape& shape, const UpdateData& data, int64_t size,
         lines.Visit(first, std::min(lines.count, first + width),
                     [&](const int64_t(&at)[3], int64_t n) {
                       apply(sorted, from, std::min(sorted.count, from + piece), all,
-                            RunAt(data, at, n, size), data.alpha);
+                            RunAt(data, at, n, size), shape, data.alpha);
                     });
       }
     });
@@ -347,7 +383,7 @@ bool ApplySorted(const UpdateShape& shape, const UpdateData& data, int64_t size,
         const Sorted sorted =
             SortEntries(all.places, line[2], shape.count, buffer, buffer + shape.count);
         if (sorted.count < shape.count) skipped.store(true, std::memory_order_relaxed);
-        apply(sorted, 0, sorted.count, all, RunAt(data, line, 1, size), data.alpha);
+        apply(sorted, 0, sorted.count, all, RunAt(data, line, 1, size), shape, data.alpha);
       }
     });
   });
