@@ -59,20 +59,22 @@ void AddRowsHere(DType dtype, const void* begin, const void* const* rows, int64_
 
 // The sum of two elements of a half type, rounded to float32 and then to the half type, is what
 // rounding it once gives: float32 has more than twice as many digits.
+template <typename T, class D>
+HWY_INLINE int64_t AddVectors(D d, const T* row, int64_t column, int64_t width, T* to) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; column + lanes <= width; column += lanes) {
+    StoreF32(d, hn::Add(LoadF32(d, to + column), LoadF32(d, row + column)), to + column);
+  }
+  return column;
+}
+
 template <typename T>
 void AddRowOf(const void* row, int64_t width, void* to) {
   const auto* const from = static_cast<const T*>(row);
   auto* const sums = static_cast<T*>(to);
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t c = 0;
-  for (; c + lanes <= width; c += lanes) {
-    StoreF32(d, hn::Add(LoadF32(d, sums + c), LoadF32(d, from + c)), sums + c);
-  }
-  const hn::CappedTag<float, 1> one;
-  for (; c < width; ++c) {
-    StoreF32(one, hn::Add(LoadF32(one, sums + c), LoadF32(one, from + c)), sums + c);
-  }
+  int64_t c = AddVectors(hn::ScalableTag<float>(), from, 0, width, sums);
+  c = AddVectors(hn::CappedTag<float, 4>(), from, c, width, sums);
+  AddVectors(hn::CappedTag<float, 1>(), from, c, width, sums);
 }
 
 void AddRowHere(DType dtype, const void* row, int64_t width, void* to) {
