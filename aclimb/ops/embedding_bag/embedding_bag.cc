@@ -52,8 +52,7 @@ class Line {
   void Load(const void* from, int64_t stride, int64_t count, double* to) const {
     alignas(64) unsigned char dense[kMostColumns * sizeof(float)];
     if (stride != 1) {
-      copy::Gather(size_, copy::RowAt(static_cast<char*>(const_cast<void*>(from)), stride, count),
-                   count, dense);
+      Gather(from, stride, count, dense);
       from = dense;
     }
     read_.Run(from, count, to);
@@ -64,9 +63,27 @@ class Line {
     if (first) std::fill_n(sum, count, 0.0);
     double row[kMostColumns];
     for (int64_t k = 0; k < terms.count; ++k) {
-      Load(static_cast<const char*>(terms.table) + terms.rows[k] * terms.step, stride, count, row);
+      Load(RowOf(terms, k), stride, count, row);
       const auto factor = static_cast<double>(terms.factors[k]);
       for (int64_t i = 0; i < count; ++i) sum[i] += factor * row[i];
+    }
+  }
+  // The largest elements of rows and their rows, of which those that `largest` has may be more.
+  void FindLargest(const Terms& terms, int64_t stride, int64_t count, bool first, float* largest,
+                   int64_t* rows) const {
+    int32_t which[kMostColumns];
+    if (stride == 1) {
+      embedding_bag::FindLargest(dtype_, terms, count, first, largest, which);
+      for (int64_t c = 0; c < count; ++c) rows[c] = which[c] < 0 ? rows[c] : terms.rows[which[c]];
+      return;
+    }
+    alignas(64) unsigned char dense[kMostColumns * sizeof(float)];
+    constexpr int64_t kOnly = 0;
+    const Terms row = {.table = dense, .step = 0, .rows = &kOnly, .later = &kOnly, .count = 1};
+    for (int64_t k = 0; k < terms.count; ++k) {
+      Gather(RowOf(terms, k), stride, count, dense);
+      embedding_bag::FindLargest(dtype_, row, count, first && k == 0, largest, which);
+      for (int64_t c = 0; c < count; ++c) rows[c] = which[c] < 0 ? rows[c] : terms.rows[k];
     }
   }
   void Store(const double* from, int64_t stride, int64_t count, void* to) const {
@@ -82,6 +99,14 @@ class Line {
   }
 
  private:
+  static const void* RowOf(const Terms& terms, int64_t k) {
+    return static_cast<const char*>(terms.table) + terms.rows[k] * terms.step;
+  }
+  void Gather(const void* from, int64_t stride, int64_t count, void* dense) const {
+    copy::Gather(size_, copy::RowAt(static_cast<char*>(const_cast<void*>(from)), stride, count),
+                 count, dense);
+  }
+
   const DType dtype_;
   const size_t size_;
   const copy::Converter read_, write_;
@@ -210,9 +235,9 @@ class BagPlan final : public Plan {
     if (!largest_ && is_few && weight.stride[1] == 1 && output.stride[1] == 1 &&
         output.dtype == DType::kFloat32) {
       auto* const to = reinterpret_cast<float*>(line_.At(output, b, column));
-      const bool all_known = AddUp(bags, b, weight, column, factors, [&](const Terms& terms, bool) {
-        AddRows(DType::kFloat32, terms, width, to);
-      });
+      const bool all_known =
+          EachTerms(bags, b, weight, column, factors,
+                    [&](const Terms& terms, bool) { AddRows(DType::kFloat32, terms, width, to); });
       if (mode_ == kMean) Divide(size, width, to);
       return all_known;
     }
@@ -220,7 +245,7 @@ class BagPlan final : public Plan {
     const bool all_known =
         largest_ ? FindLargest(bags, b, weight, column, width, sum,
                                run.Piece<int64_t>(rows_) + b * weight.shape[1] + column)
-                 : AddUp(bags, b, weight, column, factors, [&](const Terms& terms, bool first) {
+                 : EachTerms(bags, b, weight, column, factors, [&](const Terms& terms, bool first) {
                      line_.Add(terms, weight.stride[1], width, first, sum);
                    });
     if (mode_ == kMean) Divide(size, width, sum);
@@ -257,11 +282,11 @@ class BagPlan final : public Plan {
     return all_known;
   }
 
-  // Calls add(terms, first) for some rows of a bag at a time, if only for none. False if an index
+  // Calls use(terms, first) for some rows of a bag at a time, if only for none. False if an index
   // has no row.
-  template <typename Add>
-  bool AddUp(const Bags& bags, int64_t b, const TensorView& weight, int64_t column,
-             const float* factors, Add&& add) const {
+  template <typename Use>
+  bool EachTerms(const Bags& bags, int64_t b, const TensorView& weight, int64_t column,
+                 const float* factors, Use&& use) const {
     int64_t rows[kMostTerms];
     float own[kMostTerms];
     Terms terms = {.table = line_.At(weight, 0, column), .step = line_.Bytes(weight.stride[0])};
@@ -284,7 +309,7 @@ class BagPlan final : public Plan {
         terms.rows = rows;
         terms.factors = own;
       }
-      add(terms, std::exchange(first, false));
+      use(terms, std::exchange(first, false));
       i += count;
     } while (i < end);
     return all_known;
@@ -303,20 +328,17 @@ class BagPlan final : public Plan {
   // rows: which row each of the largest is from.
   bool FindLargest(const Bags& bags, int64_t b, const TensorView& weight, int64_t column,
                    int64_t width, double* largest, int64_t* rows) const {
-    double row[kMostColumns];
-    std::fill_n(largest, width, 0.0);
+    float found[kMostColumns] = {};
     std::fill_n(rows, width, 0);
     bool first = true;
-    return EachRow(bags, bags.Begin(b), bags.Begin(b + 1), weight, [&](int64_t, int64_t index) {
-      line_.Load(line_.At(weight, index, column), weight.stride[1], width, row);
-      for (int64_t c = 0; c < width; ++c) {
-        // As PyTorch: a NaN is kept where it comes first and passed over elsewhere.
-        const bool is_larger = first || row[c] > largest[c];
-        largest[c] = is_larger ? row[c] : largest[c];
-        rows[c] = is_larger ? index : rows[c];
-      }
-      first = false;
-    });
+    const bool all_known =
+        EachTerms(bags, b, weight, column, nullptr, [&](const Terms& terms, bool) {
+          if (terms.count == 0) return;
+          line_.FindLargest(terms, weight.stride[1], width, first, found, rows);
+          first = false;
+        });
+    std::copy_n(found, width, largest);
+    return all_known;
   }
 
   // Numbers to an output. False when the run was cancelled.

@@ -71,8 +71,9 @@ TEST_F(EmbeddingBag, BagsOfAnySize) {
   EXPECT_EQ(results.rows, (Values{2, 3, 0, 0}));
 }
 
-// Sums in float32 alone and those that go on in double, of whole vectors and what is left of them.
-TEST_F(EmbeddingBag, SumsOfFewRowsAndOfMore) {
+// Sums in float32 alone and those that go on in double, and the largest, of which some are NaN and
+// some equal: of whole vectors and what is left of them.
+TEST_F(EmbeddingBag, FewRowsAndMore) {
   constexpr int64_t kRows = 100, kWidth = 257;
   Values table, indices;
   for (int64_t i = 0; i < kRows * kWidth; ++i) {
@@ -81,9 +82,18 @@ TEST_F(EmbeddingBag, SumsOfFewRowsAndOfMore) {
   table[0] = table[kWidth] = 2e38;
   for (int64_t i = 0; i < 31 + 32 + 33; ++i) indices.push_back(static_cast<double>(i));
   for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
-    for (const int64_t mode : {kSum, kMean}) {
+    for (const int64_t mode : {kSum, kMean, kLargest}) {
       truth::Call call(kContract);
-      call.SetTensor(kWeight, {kRows, kWidth}, dtype, table);
+      Values own = table;
+      if (mode == kLargest) {
+        for (const int64_t i : {int64_t{1}, 5 * kWidth + 2, 40 * kWidth + 3}) {
+          own[static_cast<size_t>(i)] = std::nan("");
+        }
+        for (const int64_t row : {7, 9, 33, 70, 95}) {
+          own[static_cast<size_t>(row * kWidth + 4)] = 100;
+        }
+      }
+      call.SetTensor(kWeight, {kRows, kWidth}, dtype, own);
       call.SetTensor(kIndices, {31 + 32 + 33}, DType::kInt64, indices);
       call.SetTensor(kOffsets, {3}, DType::kInt64, {0, 31, 31 + 32});
       for (const int flag : {kScaleGradByFreq, kSparse, kIncludeLastOffset}) {
@@ -96,6 +106,7 @@ TEST_F(EmbeddingBag, SumsOfFewRowsAndOfMore) {
       for (const int numbers : {kBagSize, kMaxIndices}) {
         call.SetTensor(numbers, {3}, DType::kInt64);
       }
+      if (mode == kLargest) call.SetTensor(kMaxIndices, {3, kWidth}, DType::kInt64);
       SCOPED_TRACE(std::string(NameOf(dtype)) + " " + std::to_string(mode));
       EachTarget([&] {
         SCOPED_TRACE(hwy::TargetName(hwy::SupportedTargets()));

@@ -15,24 +15,31 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::LoadF32;
 
+// A row of terms, from a column on.
+template <typename T>
+HWY_INLINE const T* RowAt(const Terms& terms, int64_t row, int64_t column) {
+  const auto table = reinterpret_cast<uintptr_t>(terms.table);
+  const auto away = static_cast<uintptr_t>(row) * static_cast<uintptr_t>(terms.step);
+  return reinterpret_cast<const T*>(table + away) + column;
+}
+// Prefetches vector v of a row. A line at a time: processors drop what more there is.
+template <typename T>
+HWY_INLINE void PrefetchVector(const T* row, int v, int64_t lanes) {
+  if (v * lanes * int64_t{sizeof(T)} % 64 == 0) hwy::Prefetch(row + v * lanes);
+}
+
 // Some vectors of columns. Their sums stay in registers for all rows, as far as there are enough.
 template <int kVectors, typename T, class D>
 HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float* sums) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<D> sum[kVectors];
   for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
-  const auto row_at = [&terms, column](int64_t row) {
-    const auto table = reinterpret_cast<uintptr_t>(terms.table);
-    const auto away = static_cast<uintptr_t>(row) * static_cast<uintptr_t>(terms.step);
-    return reinterpret_cast<const T*>(table + away) + column;
-  };
   for (int64_t k = 0; k < terms.count; ++k) {
-    const T* const row = row_at(terms.rows[k]);
-    const T* const later = row_at(terms.later[k]);
+    const T* const row = RowAt<T>(terms, terms.rows[k], column);
+    const T* const later = RowAt<T>(terms, terms.later[k], column);
     const auto factor = hn::Set(d, terms.factors[k]);
     for (int v = 0; v < kVectors; ++v) {
-      // A line at a time: processors drop what more there is.
-      if (v * lanes * int64_t{sizeof(T)} % 64 == 0) hwy::Prefetch(later + v * lanes);
+      PrefetchVector(later, v, lanes);
       sum[v] = hn::MulAdd(factor, LoadF32(d, row + v * lanes), sum[v]);
     }
   }
@@ -65,6 +72,60 @@ void AddRowsToTotalsHere(DType dtype, const Terms& terms, int64_t width, bool fi
   aclimb::HWY_NAMESPACE::AddToTotals(sums, width, first, totals);
 }
 
+// The same of the largest.
+template <int kVectors, typename T, class D>
+HWY_INLINE void CompareColumns(D d, const Terms& terms, int64_t column, bool first, float* largest,
+                               int32_t* which) {
+  const hn::RebindToSigned<D> d32;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<D> most[kVectors];
+  hn::Vec<decltype(d32)> from[kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    most[v] = first ? LoadF32(d, RowAt<T>(terms, terms.rows[0], column) + v * lanes)
+                    : hn::LoadU(d, largest + column + v * lanes);
+    from[v] = hn::Set(d32, first ? 0 : -1);
+  }
+  for (int64_t k = 0; k < terms.count; ++k) {
+    const T* const row = RowAt<T>(terms, terms.rows[k], column);
+    const T* const later = RowAt<T>(terms, terms.later[k], column);
+    const auto number = hn::Set(d32, static_cast<int32_t>(k));
+    for (int v = 0; v < kVectors; ++v) {
+      PrefetchVector(later, v, lanes);
+      const auto x = LoadF32(d, row + v * lanes);
+      const auto is_larger = hn::Gt(x, most[v]);
+      most[v] = hn::IfThenElse(is_larger, x, most[v]);
+      from[v] = hn::IfThenElse(hn::RebindMask(d32, is_larger), number, from[v]);
+    }
+  }
+  for (int v = 0; v < kVectors; ++v) {
+    hn::StoreU(most[v], d, largest + column + v * lanes);
+    hn::StoreU(from[v], d32, which + column + v * lanes);
+  }
+}
+
+template <typename T>
+void FindLargestOf(const Terms& terms, int64_t width, bool first, float* largest, int32_t* which) {
+  constexpr int kMany = 4;
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t c = 0;
+  for (; c + kMany * lanes <= width; c += kMany * lanes) {
+    CompareColumns<kMany, T>(d, terms, c, first, largest, which);
+  }
+  for (; c + lanes <= width; c += lanes) CompareColumns<1, T>(d, terms, c, first, largest, which);
+  for (; c < width; ++c) {
+    CompareColumns<1, T>(hn::CappedTag<float, 1>(), terms, c, first, largest, which);
+  }
+}
+
+void FindLargestHere(DType dtype, const Terms& terms, int64_t width, bool first, float* largest,
+                     int32_t* which) {
+  const auto find = dtype == DType::kFloat32   ? &FindLargestOf<float>
+                    : dtype == DType::kFloat16 ? &FindLargestOf<Float16>
+                                               : &FindLargestOf<BFloat16>;
+  find(terms, width, first, largest, which);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace aclimb::embedding_bag
 HWY_AFTER_NAMESPACE();
@@ -74,12 +135,17 @@ namespace aclimb::embedding_bag {
 
 HWY_EXPORT(AddRowsHere);
 HWY_EXPORT(AddRowsToTotalsHere);
+HWY_EXPORT(FindLargestHere);
 
 void AddRows(DType dtype, const Terms& terms, int64_t width, float* sums) {
   HWY_DYNAMIC_DISPATCH(AddRowsHere)(dtype, terms, width, sums);
 }
 void AddRowsToTotals(DType dtype, const Terms& terms, int64_t width, bool first, double* totals) {
   HWY_DYNAMIC_DISPATCH(AddRowsToTotalsHere)(dtype, terms, width, first, totals);
+}
+void FindLargest(DType dtype, const Terms& terms, int64_t width, bool first, float* largest,
+                 int32_t* which) {
+  HWY_DYNAMIC_DISPATCH(FindLargestHere)(dtype, terms, width, first, largest, which);
 }
 
 }  // namespace aclimb::embedding_bag

@@ -23,5 +23,10 @@ struct Terms {
 void AddRows(DType dtype, const Terms& terms, int64_t width, float* sums);
 // totals[i] += that sum, or = it, if it is the first. Of kMostColumns elements at most.
 void AddRowsToTotals(DType dtype, const Terms& terms, int64_t width, bool first, double* totals);
+// largest[i] = the largest of what it is, or of nothing if they are the first, and of the i-th
+// elements of rows, of which there is one at least; which[i] = the first row that has it, or -1 if
+// none is larger. A NaN is kept where it comes first and passed over elsewhere.
+void FindLargest(DType dtype, const Terms& terms, int64_t width, bool first, float* largest,
+                 int32_t* which);
 
 }  // namespace aclimb::embedding_bag
