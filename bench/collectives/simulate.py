@@ -14,6 +14,7 @@ import argparse
 import collections
 import json
 import math
+import operator
 import pathlib
 import re
 import sys
@@ -43,16 +44,14 @@ def ring(ranks, size, alpha, betas):
     what it got a block's length of steps before, when what it began two steps before is done.
     """
     segment, block = segments(ranks, size)
-    done = collections.deque([[0.0] * ranks for _ in range(block)], maxlen=block)
-    sent = collections.deque([[0.0] * ranks for _ in range(2)], maxlen=2)
+    # Even ranks do the same at the same time: one stands for all.
+    costs = [segment * beta for beta in (betas[:1] if len(set(betas)) == 1 else betas)]
+    done = collections.deque([[0.0] * len(costs) for _ in range(block)], maxlen=block)
+    sent = collections.deque([[0.0] * len(costs) for _ in range(2)], maxlen=2)
     for _ in range(2 * (ranks - 1) * block):
-        ready, before, link = done[0], done[-2], sent[-1]
-        sends, comes = [0.0] * ranks, [0.0] * ranks
-        for r in range(ranks):
-            sends[r] = max(ready[r], before[r], link[r]) + segment * betas[r]
-            comes[r - 1] = sends[r] + alpha
-        last = done[-1]
-        done.append([max(comes[r], last[r]) for r in range(ranks)])
+        sends = list(map(operator.add, map(max, done[0], done[-2], sent[-1]), costs))
+        comes = [came + alpha for came in sends[1:] + sends[:1]]
+        done.append(list(map(max, comes, done[-1])))
         sent.append(sends)
     return max(done[-1])
 
