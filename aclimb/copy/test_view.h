@@ -140,6 +140,29 @@ class TestView {
   }
   double Read(int64_t i) const { return ReadElement(view_.dtype, At(i)); }
   void Write(int64_t i, double value) { WriteElement(view_.dtype, value, At(i)); }
+  // body(address) of each element, in row-major order.
+  template <typename Body>
+  void Each(Body body) const {
+    std::vector<int64_t> index(static_cast<size_t>(view_.rank), 0);
+    const auto size = static_cast<int64_t>(SizeOf(view_.dtype));
+    char* at = view_.As<char>();
+    for (int64_t left = count(); left > 0; --left) {
+      body(at);
+      for (int d = view_.rank - 1; d >= 0; --d) {
+        int64_t& place = index[static_cast<size_t>(d)];
+        at += view_.stride[d] * size;
+        if (++place < view_.shape[d]) break;
+        at -= place * view_.stride[d] * size;
+        place = 0;
+      }
+    }
+  }
+  std::vector<double> Values() const {
+    std::vector<double> values;
+    values.reserve(static_cast<size_t>(count()));
+    Each([&](const char* at) { values.push_back(ReadElement(view_.dtype, at)); });
+    return values;
+  }
   // To another place in a vector or cache line: `elements`, less than a margin, further on.
   void Move(int64_t elements) {
     view_.data = view_.As<char>() + elements * static_cast<int64_t>(SizeOf(view_.dtype));
@@ -149,17 +172,17 @@ class TestView {
   // Whole numbers that every dtype holds.
   void FillWhole(Random& random, int64_t most = 20) {
     const bool is_unsigned = IsUnsigned(view_.dtype);
-    for (int64_t i = 0; i < count(); ++i) {
-      Write(i, static_cast<double>(random.Integer(is_unsigned ? 0 : -most, most)));
-    }
+    Each([&](char* at) {
+      WriteElement(view_.dtype, static_cast<double>(random.Integer(is_unsigned ? 0 : -most, most)),
+                   at);
+    });
   }
 
   // No byte but those of elements was written.
   bool SurroundingsIntact() const {
     std::vector<char> rest = memory_;
-    for (int64_t i = 0; i < count(); ++i) {
-      std::memset(rest.data() + (At(i) - memory_.data()), kPoison, SizeOf(view_.dtype));
-    }
+    const size_t size = SizeOf(view_.dtype);
+    Each([&](const char* at) { std::memset(rest.data() + (at - memory_.data()), kPoison, size); });
     return std::all_of(rest.begin(), rest.end(), [](char byte) { return byte == kPoison; });
   }
 

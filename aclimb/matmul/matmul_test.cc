@@ -461,8 +461,8 @@ TEST(Matmul, LongSums) {
       TestView a(DType::kFloat32, {s.m, s.k}, OrderOf(transposed));
       TestView b(DType::kFloat32, {s.k, s.n}, OrderOf(transposed));
       TestView out(DType::kFloat32, {s.m, s.n});
-      for (int64_t i = 0; i < a.count(); ++i) *reinterpret_cast<float*>(a.At(i)) = 0.1f;
-      for (int64_t i = 0; i < b.count(); ++i) *reinterpret_cast<float*>(b.At(i)) = 1.1f;
+      a.Each([](char* at) { *reinterpret_cast<float*>(at) = 0.1f; });
+      b.Each([](char* at) { *reinterpret_cast<float*>(at) = 1.1f; });
       Multiply(a, b, out);
       const double expected =
           static_cast<double>(0.1f) * static_cast<double>(1.1f) * static_cast<double>(s.k);
