@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,10 @@ class WeightQuant : public DeviceTest {
         &aclnnWeightQuantBatchMatmulV2, stream_);
   }
 
-  // Of groups of 32 terms.
+  // Of groups of 32 terms. All dtypes and layouts have one truth, which is taken from `known` or
+  // becomes it.
   void ExpectProduct(DType dtype, int64_t rows, int64_t terms, bool transposed,
-                     int64_t columns = 300) {
+                     int64_t columns = 300, std::optional<truth::Outputs>* known = nullptr) {
     const int64_t groups = (terms + 31) / 32;
     truth::Call call(kContractOfV2);
     const auto fill = [](int64_t count, int64_t range) {
@@ -60,7 +62,10 @@ class WeightQuant : public DeviceTest {
     SCOPED_TRACE(std::string(NameOf(dtype)) + " " + std::to_string(rows) + " " +
                  std::to_string(columns));
     ACLIMB_ASSERT_OK(run.Run(stream_));
-    run.Expect(run.Truth());
+    std::optional<truth::Outputs> own;
+    std::optional<truth::Outputs>& outputs = known != nullptr ? *known : own;
+    if (!outputs) outputs = run.Truth();
+    run.Expect(*outputs);
   }
 };
 
@@ -78,9 +83,12 @@ TEST_F(WeightQuant, NibblesInTheirOrder) {
 
 // As llama.cpp has its weights: a transposed view behind which the scales stand.
 TEST_F(WeightQuant, LargeWeightsOfBothLayouts) {
-  for (const DType dtype : {DType::kInt8, DType::kInt4}) {
-    for (const int64_t rows : {1, 3, 700}) {
-      for (const bool transposed : {false, true}) ExpectProduct(dtype, rows, 1100, transposed);
+  for (const int64_t rows : {1, 3, 530}) {
+    std::optional<truth::Outputs> known;
+    for (const DType dtype : {DType::kInt8, DType::kInt4}) {
+      for (const bool transposed : {false, true}) {
+        ExpectProduct(dtype, rows, 1100, transposed, 300, &known);
+      }
     }
   }
 }
