@@ -23,7 +23,9 @@ inline constexpr int64_t kMostAhead = 128;
 template <typename T>
 void Prefetch(const T* first, int64_t n, int64_t step) {
   constexpr int64_t kLine = 64 / sizeof(T);
-  for (int64_t i = 0; i <= (n - 1) * step; i += std::max(kLine, step)) hwy::Prefetch(first + i);
+  const int64_t last = (n - 1) * step;
+  for (int64_t i = 0; i < last; i += std::max(kLine, step)) hwy::Prefetch(first + i);
+  hwy::Prefetch(first + last);  // which may be in another line yet
 }
 
 // What the entries of all lines have in common.

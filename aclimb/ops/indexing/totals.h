@@ -11,6 +11,7 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/ops/indexing/entries.h"
+#include "aclimb/ops/indexing/runs.h"
 #include "aclimb/ops/indexing/update.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
@@ -19,9 +20,24 @@
 // beside each other, all of them go through their totals; else those alone that entries name.
 namespace aclimb::indexing {
 
-inline bool IsNaN(float x) { return (BitsOf(x) & 0x7FFFFFFFu) > 0x7F800000u; }
-inline bool IsNaN(Float16 x) { return (x.bits & 0x7FFFu) > 0x7C00u; }
-inline bool IsNaN(BFloat16 x) { return (x.bits & 0x7FFFu) > 0x7F80u; }
+// `rounded`, or the element before if that is a NaN. Without branches, so that the compiler makes
+// vectors of a loop.
+template <typename Bits>
+Bits UnlessNaN(Bits element, Bits infinity, Bits rounded) {
+  const bool is_nan =
+      static_cast<Bits>(element & static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1)) > infinity;
+  const auto keep = static_cast<Bits>(0 - static_cast<Bits>(is_nan));
+  return static_cast<Bits>((element & keep) | (rounded & ~keep));
+}
+inline float UnlessNaN(float element, float rounded) {
+  return FloatOfBits(UnlessNaN<uint32_t>(BitsOf(element), 0x7F800000u, BitsOf(rounded)));
+}
+inline Float16 UnlessNaN(Float16 element, Float16 rounded) {
+  return {UnlessNaN<uint16_t>(element.bits, 0x7C00u, rounded.bits)};
+}
+inline BFloat16 UnlessNaN(BFloat16 element, BFloat16 rounded) {
+  return {UnlessNaN<uint16_t>(element.bits, 0x7F80u, rounded.bits)};
+}
 
 // What a total begins with, what an entry does to it, and what becomes of it.
 template <typename T>
@@ -120,6 +136,7 @@ struct LineTotals {
       return;
     }
     for (int64_t i = share.begin; i < end; ++i) {
+      if (i + kAhead < end) Prefetch(to + (i + kAhead) * out_step, width, 1);
       for (int64_t j = 0; j < width; j += kBlock) {
         use(totals + i * width + j, to + i * out_step + j, std::min(kBlock, width - j));
       }
@@ -167,9 +184,7 @@ struct LineTotals {
     EachBlock<T>(share, [&](const double* some, T* elements, int64_t n) {
       conversions->to_element.Run(some, n, gathered);
       // A NaN stays as it is, with all of its bits, whether an entry names it or not.
-      for (int64_t k = 0; k < n; ++k) {
-        elements[k] = IsNaN(elements[k]) ? elements[k] : gathered[k];
-      }
+      for (int64_t k = 0; k < n; ++k) elements[k] = UnlessNaN(elements[k], gathered[k]);
     });
     return all_known;
   }
@@ -182,6 +197,12 @@ struct LineTotals {
       for (int64_t first = 0; first < width; first += kBlock) {
         const int64_t n = std::min(kBlock, width - first);
         const int64_t from = sources.Of(s) + first * inner[1];
+        // Rows lie too far apart for the processor to see the next ones coming.
+        if (s + kAhead < count) {
+          const T* const later = static_cast<const T*>(source) + sources.Of(s + kAhead);
+          Prefetch(later + first * inner[1], n, inner[1]);
+          Prefetch(places.index + (s + kAhead) * places.step + first * inner[2], n, inner[2]);
+        }
         const float* const x = Sources<T>(
             n, inner[1] == 1, [&](int64_t k) { return from + k * inner[1]; }, gathered, buffer);
         double* const some = totals + first;
