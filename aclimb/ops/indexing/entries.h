@@ -42,8 +42,9 @@ struct EntryPlaces {
   // `line` is where the line begins in the indices.
   int64_t Of(int64_t line, int64_t s) const {
     const int64_t i = index[line + s * step];
-    return static_cast<uint64_t>(i) < static_cast<uint64_t>(extent) ? i * out_step : -1;
+    return Has(i) ? i * out_step : -1;
   }
+  bool Has(int64_t i) const { return static_cast<uint64_t>(i) < static_cast<uint64_t>(extent); }
 };
 struct EntrySources {
   const int64_t* table;
@@ -89,11 +90,11 @@ bool EachEntry(const EntryPlaces places, int64_t line, int64_t count, const Shar
   bool all_known = true;
   if (share.IsAll()) {
     for (int64_t s = 0; s < count; ++s) {
-      const int64_t place = places.Of(line, s);
-      if (place < 0) [[unlikely]] {
+      const int64_t i = places.index[line + s * places.step];
+      if (!places.Has(i)) [[unlikely]] {
         all_known = false;
       } else {
-        body(place, s);
+        body(i * places.out_step, s);
       }
     }
     return all_known;

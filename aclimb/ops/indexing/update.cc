@@ -113,6 +113,11 @@ bool ApplyToRun(const Entries& all, const Run& run, const Share& share, int64_t 
   T* const to = static_cast<T*>(run.out);
   const T* const from = static_cast<const T*>(run.source);
   if (n == 1) {
+    if (sources.table == nullptr && ahead == count) {
+      return EachEntry(places, line, count, share, [=](int64_t place, int64_t s) {
+        to[place] = function(to[place], from[s * sources.step]);
+      });
+    }
     return EachEntry(places, line, count, share, [=](int64_t place, int64_t s) {
       if (s + ahead < count) hwy::Prefetch(to + places.Of(line, s + ahead));
       to[place] = function(to[place], from[sources.Of(s)]);
