@@ -32,6 +32,7 @@ inline TrueForward ForwardTruth(const TrueAttention& attention, const std::strin
   const auto count = static_cast<size_t>(sizes[0] * sizes[1] * sizes[2] * sizes[3]);
   forward.out.values.resize(count);
   forward.out.allowed.resize(count);
+  std::vector<double> sums, sizes_of_sums;
   for (int64_t b = 0; b < n.batch; ++b) {
     for (int64_t h = 0; h < n.heads; ++h) {
       for (int64_t q = 0; q < n.queries; ++q) {
@@ -44,19 +45,25 @@ inline TrueForward ForwardTruth(const TrueAttention& attention, const std::strin
         forward.max.allowed.push_back(none ? 0 : row.error + 1e-7 * std::fabs(row.max));
         forward.sum.values.push_back(row.sum);
         forward.sum.allowed.push_back(error * row.sum);
-        for (int64_t d = 0; d < n.value_width; ++d) {
-          double sum = 0, size = 0;
-          for (int64_t k = 0; k < n.keys; ++k) {
-            if (row.Weight(static_cast<size_t>(k)) == 0) continue;
-            const double term = row.Weight(static_cast<size_t>(k)) * attention.Kept(b, h, q, k) *
-                                attention.Value(b, h, k, d);
-            sum += term;
-            size += std::fabs(term);
+        sums.assign(static_cast<size_t>(n.value_width), 0.0);
+        sizes_of_sums = sums;
+        for (int64_t k = 0; k < n.keys; ++k) {
+          const double weight = row.Weight(static_cast<size_t>(k));
+          if (weight == 0) continue;
+          const double share = weight * attention.Kept(b, h, q, k);
+          const double* const value = attention.Value(b, h, k);
+          for (size_t d = 0; d < sums.size(); ++d) {
+            const double term = share * value[d];
+            sums[d] += term;
+            sizes_of_sums[d] += std::fabs(term);
           }
-          const size_t number = TrueAttention::Number(layout, sizes, b, h, q, d);
-          forward.out.values[number] = sum;
-          forward.out.allowed[number] = (error + weights) * size +
-                                        truth::RoundingOf(dtype) * std::fabs(sum) +
+        }
+        for (size_t d = 0; d < sums.size(); ++d) {
+          const size_t number =
+              TrueAttention::Number(layout, sizes, b, h, q, static_cast<int64_t>(d));
+          forward.out.values[number] = sums[d];
+          forward.out.allowed[number] = (error + weights) * sizes_of_sums[d] +
+                                        truth::RoundingOf(dtype) * std::fabs(sums[d]) +
                                         truth::LeastOf(dtype);
         }
       }
@@ -150,8 +157,9 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
           const double kept = attention.Kept(b, h, q, k);
           const int64_t group = h / attention.Group();
           double grad = 0, grad_size = 0;
+          const double* const value = attention.Value(b, h, k);
           for (int64_t d = 0; d < n.value_width; ++d) {
-            const double term = kept * dy(d) * attention.Value(b, h, k, d);
+            const double term = kept * dy(d) * value[d];
             grad += term;
             grad_size += std::fabs(term);
             dv.Add(TrueAttention::Number(layout, attention.KeySizes(n.value_width), b, group, k, d),
@@ -165,8 +173,8 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
                      std::fabs(scale) * error);
           }
           for (int64_t d = 0; d < n.width; ++d) {
-            const double query = scale * attention.Query(b, h, q, d);
-            const double key = scale * attention.Key(b, h, k, d);
+            const double query = scale * attention.Query(b, h, q)[d];
+            const double key = scale * attention.Key(b, h, k)[d];
             dk.Add(TrueAttention::Number(layout, attention.KeySizes(n.width), b, group, k, d),
                    score_grad * query, error * std::fabs(query));
             dq.Add(TrueAttention::Number(layout, attention.QuerySizes(n.width), b, h, q, d),

@@ -77,25 +77,32 @@ struct TrueAttention {
   PerHead QuerySizes(int64_t width) const { return {n.batch, n.heads, n.queries, width}; }
   PerHead KeySizes(int64_t width) const { return {n.batch, n.key_heads, n.keys, width}; }
 
-  double Query(int64_t b, int64_t h, int64_t q, int64_t d) const {
-    return call.Values(SlotOf(at.query))[Number(layout, QuerySizes(n.width), b, h, q, d)];
+  // The elements of a head, which are neighbours in every layout.
+  const double* Query(int64_t b, int64_t h, int64_t q) const {
+    return call.Values(SlotOf(at.query)).data() + Number(layout, QuerySizes(n.width), b, h, q, 0);
   }
-  double Key(int64_t b, int64_t h, int64_t k, int64_t d) const {
-    return call.Values(SlotOf(at.key))[Number(layout, KeySizes(n.width), b, h / Group(), k, d)];
+  const double* Key(int64_t b, int64_t h, int64_t k) const {
+    return call.Values(SlotOf(at.key)).data() +
+           Number(layout, KeySizes(n.width), b, h / Group(), k, 0);
   }
-  double Value(int64_t b, int64_t h, int64_t k, int64_t d) const {
-    return call.Values(
-        SlotOf(at.value))[Number(layout, KeySizes(n.value_width), b, h / Group(), k, d)];
+  const double* Value(int64_t b, int64_t h, int64_t k) const {
+    return call.Values(SlotOf(at.value)).data() +
+           Number(layout, KeySizes(n.value_width), b, h / Group(), k, 0);
   }
 
   // The number of an element of a tensor [B, N, Sq, Skv], or one that repeats.
   size_t WeightNumber(int place, int64_t b, int64_t h, int64_t q, int64_t k) const {
-    std::vector<int64_t> shape = Shape(place), index = {b, h, q, k};
-    if (shape.size() == 2 && at.sparse_mode < 0) shape.insert(shape.begin() + 1, 2, 1);
-    if (shape.size() == 3) shape.insert(shape.begin() + 1, 1);
-    shape.insert(shape.begin(), 4 - shape.size(), 1);
+    const std::vector<int64_t>& shape = Shape(place);
+    const bool lacks_both = shape.size() == 2 && at.sparse_mode < 0;
+    const int64_t index[] = {b, h, q, k};
+    int64_t extents[] = {1, 1, 1, 1};
+    std::copy(shape.begin(), shape.end(), extents + 4 - shape.size());
+    if (lacks_both) std::swap(extents[0], extents[2]);
+    if (shape.size() == 3) std::swap(extents[0], extents[1]);
     int64_t number = 0;
-    for (size_t d = 0; d < 4; ++d) number = number * shape[d] + (shape[d] == 1 ? 0 : index[d]);
+    for (size_t d = 0; d < 4; ++d) {
+      number = number * extents[d] + (extents[d] == 1 ? 0 : index[d]);
+    }
     return static_cast<size_t>(number);
   }
 
@@ -122,14 +129,16 @@ struct TrueAttention {
     const int64_t queries = counted(query_counts, n.queries);
     const Range keys = band.KeysOf(q, queries, counted(key_counts, n.keys));
     const bool takes_part = q < queries;
+    const double* const query = Query(b, h, q);
     for (int64_t k = 0; k < n.keys; ++k) {
       if (!takes_part || k < keys.begin || k >= keys.end || IsMasked(b, h, q, k)) {
         row.scores.push_back(-kInfinity);
         continue;
       }
       double product = 0, size = 0;
+      const double* const key = Key(b, h, k);
       for (int64_t d = 0; d < n.width; ++d) {
-        const double term = scale * Query(b, h, q, d) * Key(b, h, k, d);
+        const double term = scale * query[d] * key[d];
         product += term;
         size += std::fabs(term);
       }
