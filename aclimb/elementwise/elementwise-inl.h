@@ -60,11 +60,10 @@ struct VectorRun;
 
 template <class F, typename T, size_t... kInput>
 struct VectorRun<F, T, std::index_sequence<kInput...>> {
-#if HWY_TARGET == HWY_SCALAR
-  static constexpr bool kPairs = false, kStreams = false;
-#else
-  static constexpr bool kPairs = std::is_same_v<T, BFloat16>, kStreams = true;
-#endif
+  // One element a vector, as the baseline has, neither streams nor comes in pairs.
+  static constexpr bool kStreams = HWY_TARGET != HWY_SCALAR;
+  static constexpr bool kPairs = kStreams && std::is_same_v<T, BFloat16>;
+  static constexpr int64_t kVectors = kPairs ? 2 : 1;  // of a block
   // A formula that waits for memory reads it by half a cache line, up to a tenth faster than by a
   // whole one (AMD EPYC 9004).
   static constexpr bool kWaits = std::is_same_v<T, float> && F::kCycles <= 0.5f;
@@ -86,14 +85,14 @@ struct VectorRun<F, T, std::index_sequence<kInput...>> {
     }
   }
 
-  static constexpr int64_t kStep = static_cast<int64_t>(hn::MaxLanes(D())) * (kPairs ? 2 : 1);
+  static constexpr int64_t kStep = kVectors * static_cast<int64_t>(hn::MaxLanes(D()));
 
   // As many blocks as elements [i, count) fill; returns where the rest begins.
   static HWY_NOINLINE int64_t Blocks(const F formula, const T* const* inputs, T* out, int64_t i,
                                      int64_t count, bool stream) {
     // Copies, which no store to the output can change.
     const T* const in[] = {inputs[kInput]...};
-    const auto step = static_cast<int64_t>(hn::Lanes(D())) * (kPairs ? 2 : 1);
+    const auto step = kVectors * static_cast<int64_t>(hn::Lanes(D()));
     if (kStreams && stream) {
       for (; i + step <= count; i += step) Block<kStreams>(formula, in, out, i);
     } else {
