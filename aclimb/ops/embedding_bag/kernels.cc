@@ -72,7 +72,8 @@ void AddRowsToTotalsHere(DType dtype, const Terms& terms, int64_t width, bool fi
   aclimb::HWY_NAMESPACE::AddToTotals(sums, width, first, totals);
 }
 
-// The same of the largest.
+// The largest elements of some vectors of columns, and the numbers of their rows among the terms:
+// -1 where `largest` has been larger. They stay in registers for all rows.
 template <int kVectors, typename T, class D>
 HWY_INLINE void CompareColumns(D d, const Terms& terms, int64_t column, bool first, float* largest,
                                int32_t* which) {

@@ -298,7 +298,7 @@ void AddSlopes(const TileTaps<T>& taps, const Channels<T>& input, const T* from,
     for (int d = 0; d < kAxes; ++d) sums[d][i] += of_place[d];
   }
 }
-// The same of one plane, in vectors of places.
+// What AddSlopes() adds for one plane, in vectors of places.
 void AddSlopesOfPlane(const TileTaps<float>& taps, const float* plane, const float* from,
                       int64_t count, double (*sums)[kTile]) {
   const hn::CappedTag<double, kTile> d;

@@ -75,7 +75,7 @@ void ApplyGroup(const Entry* entries, int64_t count, const Entries& all, const R
   for (int64_t j = 0; j < n; ++j) to[j * out_step] = RoundedOnce<T>(totals[j]);
 }
 
-// The same of sums whose lines lie beside each other in the output and in the source.
+// What ApplyGroup() does to sums whose lines lie beside each other in the output and in the source.
 template <typename T>
 void AddGroup(const Entry* entries, int64_t count, const Entries& all, const Run& run, DType dtype,
               double alpha, const copy::Converter& to_element) {
