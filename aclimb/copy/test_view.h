@@ -98,6 +98,24 @@ inline constexpr DType kStorageDTypes[] = {
 // Those that are copied and converted, and that no formula computes in.
 inline constexpr DType kMoreStorageDTypes[] = {DType::kUInt16, DType::kUInt32, DType::kUInt64};
 
+// Calls body(address) for each element of the view, in row-major order.
+template <typename Body>
+void EachElement(const TensorView& view, const Body& body) {
+  std::vector<int64_t> index(static_cast<size_t>(view.rank), 0);
+  const auto size = static_cast<int64_t>(SizeOf(view.dtype));
+  char* at = view.As<char>();
+  for (int64_t left = view.ElementCount(); left > 0; --left) {
+    body(at);
+    for (int d = view.rank - 1; d >= 0; --d) {
+      int64_t& place = index[static_cast<size_t>(d)];
+      at += view.stride[d] * size;
+      if (++place < view.shape[d]) break;
+      at -= place * view.stride[d] * size;
+      place = 0;
+    }
+  }
+}
+
 // A strided view in memory of its own, whose every byte is poison at first.
 class TestView {
  public:
@@ -142,20 +160,8 @@ class TestView {
   void Write(int64_t i, double value) { WriteElement(view_.dtype, value, At(i)); }
   // body(address) of each element, in row-major order.
   template <typename Body>
-  void Each(Body body) const {
-    std::vector<int64_t> index(static_cast<size_t>(view_.rank), 0);
-    const auto size = static_cast<int64_t>(SizeOf(view_.dtype));
-    char* at = view_.As<char>();
-    for (int64_t left = count(); left > 0; --left) {
-      body(at);
-      for (int d = view_.rank - 1; d >= 0; --d) {
-        int64_t& place = index[static_cast<size_t>(d)];
-        at += view_.stride[d] * size;
-        if (++place < view_.shape[d]) break;
-        at -= place * view_.stride[d] * size;
-        place = 0;
-      }
-    }
+  void Each(const Body& body) const {
+    EachElement(view_, body);
   }
   std::vector<double> Values() const {
     std::vector<double> values;

@@ -11,6 +11,7 @@
 #include <new>
 #include <vector>
 
+#include "aclimb/copy/test_view.h"
 #include "aclimb/core/half.h"
 #include "aclimb/core/tensor_view.h"
 
@@ -67,7 +68,13 @@ class Fenced {
     }
     data_ = all_ + page + (at_end ? room - bytes : 0);
   }
-  ~Fenced() { size_ > kMostKept ? void(munmap(all_, size_)) : unused_[size_].push_back(all_); }
+  ~Fenced() {
+    if (size_ > kMostKept) {
+      munmap(all_, size_);
+    } else {
+      unused_[size_].push_back(all_);
+    }
+  }
   Fenced(const Fenced&) = delete;
   Fenced& operator=(const Fenced&) = delete;
   char* data() const { return data_; }
@@ -136,19 +143,8 @@ class Tensor {
 
  private:
   template <typename F>
-  void Each(F&& body) const {
-    std::vector<int64_t> index(static_cast<size_t>(view.rank), 0);
-    int64_t offset = 0;
-    for (int64_t left = view.ElementCount(); left > 0; --left) {
-      body(memory_->data() + offset * static_cast<int64_t>(SizeOf(view.dtype)));
-      for (int d = view.rank - 1; d >= 0; --d) {
-        int64_t& at = index[static_cast<size_t>(d)];
-        offset += view.stride[d];
-        if (++at < view.shape[d]) break;
-        offset -= at * view.stride[d];
-        at = 0;
-      }
-    }
+  void Each(const F& body) const {
+    aclimb::testing::EachElement(view, body);
   }
   static inline int made_ = 0;
   size_t bytes_;
