@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "aclimb/ops/indexing/operators.h"
+#include "aclimb/ops/indexing/test_scatter_add.h"
 #include "aclimb/simd/each_target.h"
 #include "tests/support/device.h"
 #include "tests/support/operator_run.h"
@@ -17,18 +18,9 @@ using aclimb::testing::DeviceTensor;
 using aclimb::testing::RunBothPhases;
 using aclimb::testing::Scalar;
 
-class HalfTypes : public aclimb::testing::DeviceTest {
+class HalfTypes : public ScatterAddTest {
  protected:
   using Values = std::vector<double>;
-
-  int ScatterAdd(const DeviceTensor& self, int64_t dim, const DeviceTensor& index,
-                 const DeviceTensor& src) {
-    return RunBothPhases(
-        [&](uint64_t* size, aclOpExecutor** executor) {
-          return aclnnScatterAddGetWorkspaceSize(self, dim, index, src, self, size, executor);
-        },
-        &aclnnScatterAdd, stream_);
-  }
 };
 
 // Rows and columns of half types, of whole vectors and blocks and what is left of them: places have

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aclimb/ops/indexing/operators.h"
+#include "aclimb/ops/indexing/test_scatter_add.h"
 #include "tests/support/compare.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
@@ -40,16 +41,8 @@ using Values = std::vector<double>;
 
 constexpr auto kLeast = static_cast<double>(std::numeric_limits<int64_t>::min());
 
-class Indexing : public aclimb::testing::DeviceTest {
+class Indexing : public ScatterAddTest {
  protected:
-  int ScatterAdd(const DeviceTensor& self, int64_t dim, const DeviceTensor& index,
-                 const DeviceTensor& src) {
-    return RunBothPhases(
-        [&](uint64_t* size, aclOpExecutor** executor) {
-          return aclnnScatterAddGetWorkspaceSize(self, dim, index, src, self, size, executor);
-        },
-        &aclnnScatterAdd, stream_);
-  }
   // Of a list that owns its tensors' descriptors.
   static aclTensorList* ListOf(std::vector<DeviceTensor*> tensors) {
     std::vector<const aclTensor*> handles;
