@@ -92,7 +92,8 @@ endif()
 # aclimb_join_sources(target [APART sources...]): compiles the target's sources in batches of a dozen: those
 # that include large libraries of templates take five seconds each alone, and ten together. A name of
 # an unnamed namespace must then be the only one of its kind in the target; sources that are APART
-# may use names of each other.
+# may use names of each other. A source with compiler options of its own must be one of these: CMake would
+# leave it out of its batch only where the options are set.
 function(aclimb_join_sources target)
   cmake_parse_arguments(ARG "" "" "APART" ${ARGN})
   if(ACLIMB_JOIN_SOURCES)
@@ -102,7 +103,19 @@ function(aclimb_join_sources target)
       # It takes joined sources for headers, whose unnamed namespaces differ from file to file.
       target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
     endif()
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL aclimb_check_joined_sources ${target})")
   endif()
+endfunction()
+
+function(aclimb_check_joined_sources target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    get_source_file_property(apart ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(options AND NOT apart)
+      message(FATAL_ERROR "${source} of ${target} has compiler options of its own (${options}): name it APART.")
+    endif()
+  endforeach()
 endfunction()
 
 # aclimb_without_contraction(sources...): rounds every product and sum of these sources, also where
@@ -110,7 +123,7 @@ endfunction()
 # their own gcc then forgets the option.
 function(aclimb_without_contraction)
   set_source_files_properties(${ARGN} PROPERTIES
-    COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON)
+    COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # aclimb_library(name SOURCES ... [LINK ...] [PUBLIC_LINK ...])
