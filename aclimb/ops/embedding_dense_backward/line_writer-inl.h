@@ -95,7 +95,7 @@ class LineWriter {
   }
 
   // Stores what is gathered, but keeps an unfinished line unless `all`.
-  void Flush(bool all) {
+  HWY_NOINLINE void Flush(bool all) {
     const int64_t end = all ? fill_ : fill_ / line_ * line_;
     if (end <= head_) return;
     switch (out_.dtype) {

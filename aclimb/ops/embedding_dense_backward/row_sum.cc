@@ -36,14 +36,18 @@ HWY_INLINE int64_t AddVectors(D d, const T* const* rows, int64_t i, int64_t coun
 
 template <int kCount, bool kFirst, typename T>
 HWY_INLINE void AddRows(const T* const* rows, int64_t count, float* to) {
-  int64_t i = AddVectors<kCount, kFirst>(hn::ScalableTag<float>(), rows, 0, count, to);
+  const hn::ScalableTag<float> d;
+  int64_t i = AddVectors<kCount, kFirst>(d, rows, 0, count, to);
   if (i == count) return;
-  i = AddVectors<kCount, kFirst>(hn::CappedTag<float, 8>(), rows, i, count, to);
-  i = AddVectors<kCount, kFirst>(hn::CappedTag<float, 4>(), rows, i, count, to);
-  for (; i < count; ++i) {
-    float sum = kFirst ? ToFloat(rows[0][i]) : to[i] + ToFloat(rows[0][i]);
-    for (int k = 1; k < kCount; ++k) sum += ToFloat(rows[k][i]);
-    to[i] = sum;
+  // Compilers would make loops over vectors of a loop over single elements.
+  if constexpr (hn::MaxLanes(d) > 8) {
+    i = AddVectors<kCount, kFirst>(hn::CappedTag<float, 8>(), rows, i, count, to);
+  }
+  if constexpr (hn::MaxLanes(d) > 4) {
+    i = AddVectors<kCount, kFirst>(hn::CappedTag<float, 4>(), rows, i, count, to);
+  }
+  if constexpr (hn::MaxLanes(d) > 1) {
+    AddVectors<kCount, kFirst>(hn::CappedTag<float, 1>(), rows, i, count, to);
   }
 }
 
@@ -98,11 +102,7 @@ class RowSummer {
         int64_t last = index + 1;
         while (last < job_.sorted.count && job_.sorted.RowOf(last) == row) ++last;
         const int64_t width = std::min(left, columns - column);
-        if (HWY_UNLIKELY(last - index > kBlockRows)) {
-          SumLongRow(index, last, column, column + width);
-        } else {
-          SumRow(index, last, column, column + width);
-        }
+        SumRow(index, last, column, column + width);
         index = last;
         left -= width;
         ++row;
@@ -174,19 +174,21 @@ class RowSummer {
     }
   }
 
-  // Of several blocks. It is not inlined, which halves the time to compile this file.
-  HWY_NOINLINE void SumOneOfBlocks(int64_t first, int64_t last, int64_t column, int64_t width,
-                                   int64_t end, float* sum) {
-    SumBlock(first, last, column, width, end, sum);
-  }
-
-  // Columns [begin, end) of the sum of the rows of grad at [first, last).
+  // Columns [begin, end) of the sum of the rows of grad at [first, last). SumBlock is in one place
+  // only, since it takes most of the time to compile this file.
   void SumRow(int64_t first, int64_t last, int64_t begin, int64_t end) {
     for (int64_t column = begin; column < end;) {
       float* sum;
       const int64_t width = writer_.Reserve(end - column, &sum);
-      SumBlock(first, last, column, width, end, sum);
-      if (job_.scale_by_freq && last - first > 1) {
+      int64_t block = first;
+      for (;; block += kBlockRows) {
+        SumBlock(block, std::min(block + kBlockRows, last), column, width, end, sum);
+        if (HWY_LIKELY(last - block <= kBlockRows)) break;
+        AddBlock(sum, width, block == first);
+      }
+      if (HWY_UNLIKELY(block > first)) {
+        AddLastBlock(width, last - first, sum);
+      } else if (job_.scale_by_freq && last - first > 1) {
         Divide(sum, width, static_cast<float>(last - first));
       }
       writer_.Commit(width);
@@ -194,28 +196,18 @@ class RowSummer {
     }
   }
 
-  // A row that sums more than a block. Kept apart, since inlined it would slow down short sums.
-  HWY_NOINLINE void SumLongRow(int64_t first, int64_t last, int64_t begin, int64_t end) {
-    double totals[LineWriter::kCapacity];
-    const double divisor = job_.scale_by_freq ? static_cast<double>(last - first) : 1.0;
-    for (int64_t column = begin; column < end;) {
-      float* sum;
-      const int64_t width = writer_.Reserve(end - column, &sum);
-      int64_t block = first;
-      for (; last - block > kBlockRows; block += kBlockRows) {
-        SumOneOfBlocks(block, block + kBlockRows, column, width, end, sum);
-        AddToTotals(sum, width, block == first, totals);
-      }
-      SumOneOfBlocks(block, last, column, width, end, sum);
-      RoundTotals(totals, width, divisor, sum);
-      writer_.Commit(width);
-      column += width;
-    }
+  // Of a row that sums more than a block. Inlined they would slow down short sums.
+  HWY_NOINLINE void AddBlock(const float* sum, int64_t width, bool first) {
+    AddToTotals(sum, width, first, totals_);
+  }
+  HWY_NOINLINE void AddLastBlock(int64_t width, int64_t terms, float* sum) {
+    RoundTotals(totals_, width, job_.scale_by_freq ? static_cast<double>(terms) : 1.0, sum);
   }
 
   const RowSumJob& job_;
   LineWriter writer_;
   int64_t prefetched_ = 0;  // rows before this index have been requested
+  double totals_[LineWriter::kCapacity];
 };
 
 void SumRowsOf(const RowSumJob& job, int64_t begin, int64_t end) {
