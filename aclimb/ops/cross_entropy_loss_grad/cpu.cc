@@ -17,20 +17,30 @@ namespace HWY_NAMESPACE {
 // an abort within a tenth of a millisecond.
 constexpr int64_t kDensePiece = 65536;
 constexpr int64_t kTiledPiece = 32768;
-template <bool kStream, class T>
-void RunDense(const Args& args, const RowTable& table) {
+
+template <class Rows>
+void RunSome(Rows&& rows, bool stream, int64_t begin, int64_t end) {
+  // Stores of single elements are all the same.
+  if constexpr (HWY_TARGET != HWY_SCALAR) {
+    if (stream) return rows.template Run<true>(begin, end);
+  }
+  rows.template Run<false>(begin, end);
+}
+
+template <class T>
+void RunDense(const Args& args, const RowTable& table, bool stream) {
   const T* from = args.log_prob.As<const T>();
   T* to = args.x_grad.As<T>();
   const int64_t rows = args.log_prob.shape[0];
   const int64_t columns = args.log_prob.shape[1];
   const float* weights = table.IsSpreadByWeight() ? args.weight.As<const float>() : nullptr;
   ParallelFor(rows * columns, kDensePiece, [&](int64_t begin, int64_t end) {
-    if (columns < ShortRows<kStream, T>::kLimit) {
-      ShortRows<kStream, T>(table, weights, from, to, columns).Run(begin, end);
+    if (columns < ShortRows<T>::kLimit) {
+      RunSome(ShortRows<T>(table, weights, from, to, columns), stream, begin, end);
     } else if (weights == nullptr) {
-      LongRows<kStream, false, T>(table, weights, from, to, rows, columns).Run(begin, end);
+      RunSome(LongRows<false, T>(table, weights, from, to, rows, columns), stream, begin, end);
     } else {
-      LongRows<kStream, true, T>(table, weights, from, to, rows, columns).Run(begin, end);
+      RunSome(LongRows<true, T>(table, weights, from, to, rows, columns), stream, begin, end);
     }
   });
 }
@@ -46,11 +56,7 @@ void RunTyped(const Args& args) {
     return;
   }
   const int64_t bytes = args.x_grad.ElementCount() * static_cast<int64_t>(sizeof(T));
-  if (bytes > (args.stream_above < 0 ? CacheShareBytes() : args.stream_above)) {
-    RunDense<true, T>(args, table);
-  } else {
-    RunDense<false, T>(args, table);
-  }
+  RunDense<T>(args, table, bytes > (args.stream_above < 0 ? CacheShareBytes() : args.stream_above));
 }
 
 void RunAnyType(const Args& args) {
