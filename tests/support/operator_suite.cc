@@ -472,7 +472,7 @@ TEST_P(OperatorSuite, TeamsOfAnySize) {
   std::vector<truth::Call> calls;
   int large = 0;
   for (uint64_t seed = 0; seed < 5 || (seed < 40 && large < 2); ++seed) {
-    calls.push_back(Drawn(seed, 200'000));
+    calls.push_back(Drawn(seed, 100'000));
     large += elements(calls.back()) >= kWorthATeam ? 1 : 0;
   }
   std::ranges::sort(calls, std::greater<>(), elements);
@@ -494,9 +494,17 @@ TEST_P(OperatorSuite, TeamsOfAnySize) {
       const size_t i = run / team.runs;
       SCOPED_TRACE(TextOf(calls[i]));
       OperatorRun again(entry(), calls[i], layout(i));
+      std::optional<truth::Outputs> outputs;
+      if (known[i].empty()) outputs = again.Truth();
+      if (outputs && outputs->refusal() != nullptr) {
+        // Elements that are one in memory have made wrong data of it.
+        ASSERT_EQ(i, 1u);
+        calls.pop_back();
+        break;
+      }
       ACLIMB_ASSERT_OK(again.Run(stream_));
-      if (known[i].empty()) {
-        ASSERT_NO_FATAL_FAILURE(again.ExpectTruth());
+      if (outputs) {
+        ASSERT_NO_FATAL_FAILURE(again.Expect(*outputs));
       }
       for (const Slot slot : calls[i].Tensors()) {
         if (IsInput(calls[i], slot)) continue;
