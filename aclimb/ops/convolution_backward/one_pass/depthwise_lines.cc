@@ -72,67 +72,71 @@ struct LineBlock {
 };
 using BlockFunction = void (*)(const LineBlock&);
 
-// Lines [kFirst, kFirst + kLines) of a window: their sums, in registers while a block is computed,
-// and the weights, if there is room for them too.
-template <int kKernel, int kFirst, int kLines, bool kX, bool kWeight>
+// kLines lines of a window, from line `first` on: their sums, in registers while a block is
+// computed, and the weights, if there is room for them too.
+template <int kKernel, int kLines, bool kX, bool kWeight>
 struct Taps {
   using Vector = hn::Vec<Tag>;
   static constexpr bool kHoldsWeights = kX && kKernel == 3;
   Vector sum[kLines][kKernel];
   Vector held[kHoldsWeights ? kLines : 1][kKernel];
   const float* weights;
+  float* sums;
 
-  HWY_INLINE explicit Taps(const LineBlock& block) : weights(block.weights + kFirst * kKernel) {
+  HWY_INLINE explicit Taps(const LineBlock& block, int first = 0)
+      : weights(block.weights + first * kKernel),
+        sums(block.sums + first * kKernel * static_cast<int64_t>(hn::Lanes(Tag()))) {
     const Tag d;
 #pragma GCC unroll 32
     for (int k = 0; k < kLines * kKernel; ++k) {
       const int h = k / kKernel, w = k % kKernel;
       if constexpr (kWeight) {
-        sum[h][w] = hn::Load(d, block.sums + (kFirst * kKernel + k) * hn::Lanes(d));
+        sum[h][w] = hn::Load(d, sums + k * hn::Lanes(d));
       }
       if constexpr (kHoldsWeights) held[h][w] = hn::Set(d, weights[k]);
     }
   }
-  static constexpr bool Has(int h) { return h >= kFirst && h < kFirst + kLines; }
-  // Tap (h, w) of the window brings `y` to a vector of x and its gradient.
+  static constexpr bool Has(int h) { return h >= 0 && h < kLines; }
+  // Tap (h, w) of these lines brings `y` to a vector of x and its gradient.
   HWY_INLINE void Add(int h, int w, Vector y, Vector x, Vector& grad) {
     if constexpr (kHoldsWeights) {
-      grad = hn::MulAdd(held[h - kFirst][w], y, grad);
+      grad = hn::MulAdd(held[h][w], y, grad);
     } else if constexpr (kX) {
-      grad = hn::MulAdd(hn::Set(Tag(), weights[(h - kFirst) * kKernel + w]), y, grad);
+      grad = hn::MulAdd(hn::Set(Tag(), weights[h * kKernel + w]), y, grad);
     }
-    if constexpr (kWeight) sum[h - kFirst][w] = hn::MulAdd(x, y, sum[h - kFirst][w]);
+    if constexpr (kWeight) sum[h][w] = hn::MulAdd(x, y, sum[h][w]);
   }
-  HWY_INLINE void Save(const LineBlock& block) const {
+  HWY_INLINE void Save() const {
     if constexpr (kWeight) {
       const Tag d;
 #pragma GCC unroll 32
       for (int k = 0; k < kLines * kKernel; ++k) {
-        hn::Store(sum[k / kKernel][k % kKernel], d,
-                  block.sums + (kFirst * kKernel + k) * hn::Lanes(d));
+        hn::Store(sum[k / kKernel][k % kKernel], d, sums + k * hn::Lanes(d));
       }
     }
   }
 };
 
 // Without strides: a vector of each of kDown lines of x. One of y serves the windows of all lines.
-//   partial  the gradient by the lines of the window before these; then by these too
-template <int kDown, int kKernel, int kFirst, int kLines, bool kX, bool kWeight, typename T,
+//   y        packed, from where the last of these lines of the window meets the first line of x
+//   partial  the gradient by the lines before these, unless kBegins; then by these too, unless
+//            these lines are the last, as `ends` says
+template <int kDown, bool kBegins, int kKernel, int kLines, bool kX, bool kWeight, typename T,
           class Access>
 HWY_INLINE void AddLines(const float* y, int64_t pitch, const T* from, int64_t x_stride, T* to,
                          int64_t grad_stride, float* partial, int64_t partial_stride,
-                         const Access& access, Taps<kKernel, kFirst, kLines, kX, kWeight>& taps) {
+                         const Access& access, bool ends,
+                         Taps<kKernel, kLines, kX, kWeight>& taps) {
   const Tag d;
   hn::Vec<Tag> x[kDown], grad[kDown];
 #pragma GCC unroll 2
   for (int i = 0; i < kDown; ++i) {
     x[i] = grad[i] = hn::Zero(d);
     if constexpr (kWeight) x[i] = access.Load(from + i * x_stride);
-    if constexpr (kX && kFirst > 0) grad[i] = hn::LoadU(d, partial + i * partial_stride);
+    if constexpr (kX && !kBegins) grad[i] = hn::LoadU(d, partial + i * partial_stride);
   }
-  constexpr int kTop = kKernel - kFirst - kLines;
 #pragma GCC unroll 8
-  for (int row = kTop; row < kTop + kLines + kDown - 1; ++row) {
+  for (int row = 0; row < kLines + kDown - 1; ++row) {
     const float* line = y + row * pitch;
     KeepInRegister(line);
 #pragma GCC unroll 8
@@ -141,45 +145,45 @@ HWY_INLINE void AddLines(const float* y, int64_t pitch, const T* from, int64_t x
       KeepInRegister(values);
 #pragma GCC unroll 2
       for (int i = 0; i < kDown; ++i) {
-        const int h = i + kKernel - 1 - row;
+        const int h = i + kLines - 1 - row;
         if (taps.Has(h)) taps.Add(h, kKernel - 1 - column, values, x[i], grad[i]);
       }
     }
   }
-  if constexpr (kX) {
+  if constexpr (!kX) return;
+  if (kLines == kKernel || (!kBegins && ends)) {
 #pragma GCC unroll 2
-    for (int i = 0; i < kDown; ++i) {
-      if constexpr (kFirst + kLines == kKernel) {
-        access.Store(grad[i], to + i * grad_stride);
-      } else {
-        hn::StoreU(grad[i], d, partial + i * partial_stride);
-      }
-    }
+    for (int i = 0; i < kDown; ++i) access.Store(grad[i], to + i * grad_stride);
+  } else {
+#pragma GCC unroll 2
+    for (int i = 0; i < kDown; ++i) hn::StoreU(grad[i], d, partial + i * partial_stride);
   }
 }
 
-template <int kKernel, int kFirst, int kLines, bool kX, bool kWeight, typename T>
-HWY_INLINE void LinesOfWindow(const LineBlock& block) {
+template <bool kBegins, int kKernel, int kLines, bool kX, bool kWeight, typename T>
+HWY_INLINE void LinesOfWindow(const LineBlock& block, int first = 0) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   const int64_t pitch = block.plan->pitch, width = block.plan->geometry.in[2];
   const int64_t x_stride = block.x_stride, grad_stride = block.grad_stride;
   const int64_t whole = width / lanes * lanes;
   const SomeLanes<T> rest(whole, width);
-  const float* y = block.y;
+  const int before = kKernel - kLines - first;
+  const bool ends = before == 0;
+  const float* y = block.y + before * pitch;
   const T* x = static_cast<const T*>(block.x) + block.first * x_stride;
   T* grad = static_cast<T*>(block.grad_x) + block.first * grad_stride;
   const int64_t partial_stride = RoundUp(width, kMostDepthwiseLanes);
   float* partial = block.partial;
-  Taps<kKernel, kFirst, kLines, kX, kWeight> taps(block);
+  Taps<kKernel, kLines, kX, kWeight> taps(block, first);
   const auto lines = [&](auto down) HWY_ATTR {
     constexpr int kDown = decltype(down)::value;
     for (int64_t v = 0; v < whole; v += lanes) {
-      AddLines<kDown>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, partial + v,
-                      partial_stride, AllLanes<T>(), taps);
+      AddLines<kDown, kBegins>(y + v, pitch, x + v, x_stride, grad + v, grad_stride, partial + v,
+                               partial_stride, AllLanes<T>(), ends, taps);
     }
     if (whole < width) {
-      AddLines<kDown>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride,
-                      partial + whole, partial_stride, rest, taps);
+      AddLines<kDown, kBegins>(y + whole, pitch, x + whole, x_stride, grad + whole, grad_stride,
+                               partial + whole, partial_stride, rest, ends, taps);
     }
     y += kDown * pitch;
     x += kDown * x_stride;
@@ -189,18 +193,18 @@ HWY_INLINE void LinesOfWindow(const LineBlock& block) {
   int64_t left = block.last - block.first;
   for (; left >= 2; left -= 2) lines(std::integral_constant<int, 2>());
   if (left > 0) lines(std::integral_constant<int, 1>());
-  taps.Save(block);
+  taps.Save();
 }
 
 template <int kKernel, bool kX, bool kWeight, typename T>
 void WithoutStride(const LineBlock& block) {
   if constexpr (kKernel < 7) {
-    LinesOfWindow<kKernel, 0, kKernel, kX, kWeight, T>(block);
+    LinesOfWindow<true, kKernel, kKernel, kX, kWeight, T>(block);
   } else {
     // As many as the registers hold.
-    LinesOfWindow<kKernel, 0, 3, kX, kWeight, T>(block);
-    LinesOfWindow<kKernel, 3, 2, kX, kWeight, T>(block);
-    LinesOfWindow<kKernel, 5, 2, kX, kWeight, T>(block);
+    LinesOfWindow<true, kKernel, 3, kX, kWeight, T>(block);
+    // What follows is one piece of code.
+    for (const int first : {3, 5}) LinesOfWindow<false, kKernel, 2, kX, kWeight, T>(block, first);
   }
 }
 
@@ -219,7 +223,7 @@ HWY_INLINE hn::Vec<D> OddLanes(D d, hn::Vec<D> low, hn::Vec<D> high) {
 // phases across stand side by side.
 template <int kPhase, int kKernel, bool kX, bool kWeight, typename T, class Access>
 HWY_INLINE void AddPairs(const float* y, int64_t pitch, const T* from, T* to, const Access& low,
-                         const Access& high, Taps<kKernel, 0, kKernel, kX, kWeight>& taps) {
+                         const Access& high, Taps<kKernel, kKernel, kX, kWeight>& taps) {
   constexpr int kReach = (kKernel - 1) / 2;
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -264,7 +268,7 @@ void WithStrides(const LineBlock& block) {
   const SomeLanes<T> first_low(-lead, width), first_high(lanes - lead, width);
   const SomeLanes<T> last_low(2 * last - lead, width);
   const SomeLanes<T> last_high(2 * last - lead + lanes, width);
-  Taps<kKernel, 0, kKernel, kX, kWeight> taps(block);
+  Taps<kKernel, kKernel, kX, kWeight> taps(block);
   const auto line = [&](auto phase, int64_t step) HWY_ATTR {
     constexpr int kPhase = decltype(phase)::value;
     const int64_t number = 2 * step + kPhase - plan.down.lead;
@@ -289,7 +293,7 @@ void WithStrides(const LineBlock& block) {
     line(std::integral_constant<int, 0>(), step);
     line(std::integral_constant<int, 1>(), step);
   }
-  taps.Save(block);
+  taps.Save();
 }
 
 BlockFunction FunctionOf(const Depthwise& plan, DType dtype) {
