@@ -73,7 +73,8 @@ void InspectRange(const Inspector& inspector, const char* rule, const char* name
     for (int d = view.rank - 1; d >= 0 && ++at[d] == view.shape[d]; --d) at[d] = 0;
   }
   if (wrong == 0) return;
-  const std::string others = wrong == 1 ? "" : Cat(", and ", wrong - 1, " more are wrong");
+  const std::string others =
+      wrong == 1 ? "" : Cat(", and ", wrong - 1, wrong == 2 ? " more is wrong" : " more are wrong");
   const std::string expected =
       range.begin < range.end ? Cat(range.begin, " to ", range.end - 1) : std::string("none");
   inspector.Found(rule, Cat(first, others, "; expected ", expected, " (", range.because, ")."));

@@ -86,6 +86,11 @@ Status RefusePhase2(int code, std::string what, std::string fix, const char* rul
   return Refuse(code, std::move(what), std::move(fix), Cat("phase2/", rule));
 }
 
+constexpr const char* kWorkspace = "workspace";
+constexpr const char* kWorkspaceFix =
+    "pass device memory of the size that phase 1 returned, from aclrtMalloc, and free it after the "
+    "synchronise that waits for the call";
+
 // Kernel address of [address + begin, address + end), all of it inside one live allocation: on the
 // host where it sees the device's memory, else the device's own.
 Result<char*> Translate(const PlannedCall& call, const char* name, const void* address,
@@ -98,7 +103,7 @@ Result<char*> Translate(const PlannedCall& call, const char* name, const void* a
     return RefusePhase2(kAclnnInvalid,
                         Cat(name, " starts at ", AddressText(first), ", ", what,
                             "; expected memory from aclrtMalloc that was not freed."),
-                        fix, "not-device-memory");
+                        name == kWorkspace ? kWorkspaceFix : fix, "not-device-memory");
   }
   const auto* base = static_cast<const char*>(found.base);
   const uint64_t needed = static_cast<uint64_t>(first - base) + static_cast<uint64_t>(end - begin);
@@ -106,9 +111,10 @@ Result<char*> Translate(const PlannedCall& call, const char* name, const void* a
     return RefusePhase2(
         kAclnnInvalid,
         Cat(name, " ends ", needed, " bytes into the allocation at ", AddressText(found.base),
-            " of ", found.requested, " bytes; expected it to end within ", found.usable,
-            " bytes (the request rounded up to 32, plus 32)."),
-        "allocate more, or correct shape, strides and offset of the view", "past-allocation");
+            "; expected it to end within the ", found.requested, " bytes asked for."),
+        name == kWorkspace ? kWorkspaceFix
+                           : "allocate more, or correct shape, strides and offset of the view",
+        "past-allocation");
   }
   if (found.kernel_base != nullptr) {
     return static_cast<char*>(found.kernel_base) + (first - base);
@@ -137,8 +143,7 @@ Status CheckWorkspace(const Executor& executor, const void* workspace, uint64_t 
   return RefusePhase2(kAclnnInvalid,
                       Cat("workspaceSize is ", size, "; expected at least ",
                           executor.call->workspace_size, ", which phase 1 returned."),
-                      "pass device memory of the size that phase 1 returned, from aclrtMalloc",
-                      "small-workspace");
+                      kWorkspaceFix, "small-workspace");
 }
 
 Status CheckData(const Executor& executor) {
@@ -149,7 +154,9 @@ Status CheckData(const Executor& executor) {
                         Cat(executor.call->NameOf(use),
                             "'s data is null; expected device memory, since the tensor is not "
                             "empty."),
-                        "give aclCreateTensor an address, or set one before phase 2", "null-data");
+                        "give aclCreateTensor an address, or set one before phase 2; check that "
+                        "aclrtMalloc succeeded",
+                        "null-data");
   }
   return Ok();
 }
@@ -158,7 +165,7 @@ Status PlaceWorkspace(Executor& executor, const void* workspace) {
   const uint64_t size = executor.call->workspace_size;
   if (size == 0) return Ok();
   Result<char*> at =
-      Translate(*executor.call, "workspace", workspace, 0, static_cast<int64_t>(size));
+      Translate(*executor.call, kWorkspace, workspace, 0, static_cast<int64_t>(size));
   if (!at.ok()) return at.TakeStatus();
   const auto address = reinterpret_cast<uintptr_t>(at.value());
   constexpr uintptr_t kMask = WorkspaceLedger::kAlignment - 1;
@@ -183,7 +190,7 @@ Status PlaceTensors(Executor& executor) {
 // Whether what the run uses is where it was when it was queued.
 bool IsStillPlaced(const Executor& executor) {
   const PlannedCall& call = *executor.call;
-  if (call.workspace_size > 0 && !Translate(call, "workspace", executor.given_workspace, 0,
+  if (call.workspace_size > 0 && !Translate(call, kWorkspace, executor.given_workspace, 0,
                                             static_cast<int64_t>(call.workspace_size))
                                       .ok()) {
     return false;

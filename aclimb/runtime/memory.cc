@@ -114,15 +114,17 @@ Absent Describe(const void* address) {
                   AddressText(last.base)),
               "stay within the allocation, or make it larger"};
     }
-    const std::string place = Cat("which lies ", offset, " bytes inside the allocation of ",
-                                  gone.requested, " bytes at ", AddressText(gone.base));
+    const std::string place = offset == 0
+                                  ? Cat("which is the allocation of ", gone.requested, " bytes")
+                                  : Cat("which lies ", offset, " bytes inside the allocation of ",
+                                        gone.requested, " bytes at ", AddressText(gone.base));
     if (by_reset) {
       return {Cat(place, " that went with the last reset of device ", gone.device),
               "call aclrtResetDevice after the last use of the device's memory, and allocate it "
               "anew after the next aclrtSetDevice"};
     }
     return {Cat(place, " that was freed"),
-            "call aclrtFree once, after the synchronise that waits for the last use of the memory "
+            "free the memory only after the synchronise that waits for its last use "
             "(ACLIMB_CHECK=1 tells where it was freed)"};
   }
   lock.unlock();

@@ -90,6 +90,9 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code, const TaskFailu
                   "create a new context", "runtime/stream/stopped");
   }
   const AclimbTaskFailure& first = failures.All().front();
+  const char* const blocking = aclimb_settings()->launch_blocking == 0
+                                   ? "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call"
+                                   : "";
   const char* const injected =
       ReadEnvironment("ACLIMB_FAULT") ? "; ACLIMB_FAULT is set, and may have made it fail" : "";
   return Refuse(
@@ -97,8 +100,7 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code, const TaskFailu
       Cat("task ", first.task_id, " (", first.task, ") of stream ", stream_id, " failed with ",
           CodeText(first.code), first.why == nullptr ? "; expected it to succeed." : ": ",
           first.why == nullptr ? "" : first.why),
-      Cat(FixOf(first), "; ASCEND_LAUNCH_BLOCKING=1 reports it at its call", injected),
-      "runtime/stream/task-failed");
+      Cat(FixOf(first), blocking, injected), "runtime/stream/task-failed");
 }
 
 // What failed on a live stream. Of a context that has stopped (ACL_STOP_ON_FAILURE) the first call

@@ -14,8 +14,8 @@
 // queues the work on the stream, consumes the executor and returns without waiting.
 //
 // Codes (aclnn/opdev/op_errno.h has their names, aclGetRecentErrMsg the text): 161001 a required
-// argument is null, 161002 one is not acceptable, in phase 2 also 561103 an executor that is null,
-// has run or is destroyed, 361001 no context, or a stream of another one.
+// argument is null, 161002 one is not acceptable, in phase 2 also 561103 an executor that has run
+// or is destroyed, 361001 no context, or a stream of another one.
 #ifndef ACLNN_ACL_META_H_
 #define ACLNN_ACL_META_H_
 

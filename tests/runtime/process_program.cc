@@ -208,7 +208,9 @@ int LaunchBlocking() {
   CHECK(aclimb_launch(stream, &task, &reason) == ACL_ERROR_RT_AICORE_EXCEPTION);
   const std::string what = reason.what;
   CHECK(what.find("(failing)") != std::string::npos && what.ends_with("expected it to succeed."));
-  CHECK(std::string(reason.fix).find("look at the arguments of task ") != std::string::npos);
+  const std::string fix = reason.fix;
+  CHECK(fix.find("look at the arguments of task ") != std::string::npos);
+  CHECK(fix.find("ASCEND_LAUNCH_BLOCKING") == std::string::npos);
   CHECK(aclrtSynchronizeStream(stream) == 0);
   CHECK(aclrtMemsetAsync(memory, 1000, 9, 1000, stream) == 0);
   uint8_t copy = 0;

@@ -23,8 +23,8 @@ os._exit(0)
 
 MISTAKES = {
     "F.embedding(torch.tensor([2, 3, -1]).npu(), x)":
-        ("aclnnEmbedding", "indices[1] is 3, and 1 more are wrong; expected 0 to 2 (dimension 0 has 3 "
-         "elements)"),
+        ("aclnnEmbedding", "indices[1] is 3, and 1 more is wrong; expected 0 to 2 (dimension 0 of "
+         "weight has 3 elements)"),
     "x.gather(1, torch.tensor([[0, 4]]).npu())": ("aclnnGather", "index[0, 1] is 4", "0 to 3"),
     "x.index_select(0, wrong)": ("index[1] is 3", "0 to 2"),
     "x[wrong]": ("aclnnIndex", "indices[0][1] is 3", "-3 to 2"),

@@ -84,7 +84,8 @@ constexpr FixedRule kRows[] = {
      "allocate with aclrtMalloc, and free after the synchronise"},
     {"phase2/past-allocation", kAclnnInvalid, "each tensor ends within its allocation",
      "elements taken for bytes; strides or an offset in bytes",
-     "allocate more, or correct shape, strides and offset"},
+     "allocate more, or correct shape, strides and offset of the view; of a workspace, allocate "
+     "what phase 1 returned"},
     {"phase2/partial-overlap", kAclnnInvalid,
      "an output lies apart from the other tensors, or is the view of one of them",
      "a result that is written into another view of an input: shifted, transposed, or a row of it",

@@ -44,9 +44,9 @@ constexpr CodeEntry kRows[] = {
     {ACLIMB_CODE(ACLNN_ERR_INNER_NOT_TRANS_EXECUTOR),
      "phase 1 ended without handing its executor over", "a faulty operator of the user's own",
      "hand the executor over at the end of the operator's phase 1"},
-    {ACLIMB_CODE(ACLNN_ERR_INNER_NULLPTR), "an executor is null, has run already or was destroyed",
-     "phase 2 called twice with one executor; phase 1 failed and its code was not checked; an "
-     "address setter given a null executor or tensor",
+    {ACLIMB_CODE(ACLNN_ERR_INNER_NULLPTR), "an executor has run already or was destroyed",
+     "phase 2 called twice with one executor; a null executor or tensor given to a call of "
+     "aclnn/acl_meta.h (phase 2 answers 161001 to a null executor)",
      "call phase 1 again, or aclSetAclOpExecutorRepeatable right after it"},
     {ACLIMB_CODE(ACLNN_ERR_INNER_WRONG_ATTR_INFO_SIZE),
      "an operator has another number of attributes than its description", kPackageCause,

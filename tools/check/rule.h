@@ -18,7 +18,7 @@ struct Rule {
 inline constexpr Rule kMemoryRules[] = {
     {"check/memory/past-end", "a copy, a fill or a view stays inside its memory",
      "elements taken for bytes, the size of another tensor, strides in bytes",
-     "allocate more, or touch less",
+     "allocate more, or touch less; of a copy, pass the destination's size as destMax",
      "aclrtMalloc(&memory, 64, policy);\naclrtMemset(memory, 4096, 0, 4096);"},
     {"check/memory/use-after-free", "memory is used before it is freed, never after",
      "freed between the two phases, or by another owner", "free it after its last use",
@@ -172,7 +172,7 @@ inline constexpr Rule kDataRules[] = {
      "a vocabulary larger than the table, an index tensor of another dtype, or an index that "
      "counts "
      "from the end",
-     "check the indices against the size of that dimension",
+     "check the indices against the size that the message gives",
      "index = {0, 7};  // the dimension has 4 elements"},
     {"check/data/label-range", "labels are classes, or the value that is ignored",
      "a label of another data set, 1-based labels, or int32 data described as INT64",

@@ -77,7 +77,7 @@ TEST_F(CtcLoss, LabelsThatAreNoClassesFailTheRun) {
   const Problem problem;
   EXPECT_TRUE(IsRunFailure(
       problem.Lose({1, 9, 9, 9, 9, 9, 1, 3, 4}, stream_),
-      "targets[2][1] is 3, and 1 more are wrong; expected 0 to 2 (logProbs has 3 classes)."));
+      "targets[2][1] is 3, and 1 more is wrong; expected 0 to 2 (logProbs has 3 classes)."));
 }
 
 TEST_F(CtcLoss, NaNsAreKeptBesideWhatIsImpossible) {

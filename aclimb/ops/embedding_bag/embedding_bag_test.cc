@@ -123,7 +123,7 @@ TEST_F(EmbeddingBag, WhatIsNotThereFailsTheRun) {
   Results results;
   constexpr auto kLeast = static_cast<double>(std::numeric_limits<int64_t>::min());
   EXPECT_TRUE(IsRunFailure(Bags(table, {0, 4, -1}, {0}, kSum, false, -2, results),
-                           "indices[1] is 4, and 1 more are wrong; expected 0 to 3"));
+                           "indices[1] is 4, and 1 more is wrong; expected 0 to 3"));
   EXPECT_TRUE(IsRunFailure(Bags(table, {0, kLeast, 1}, {0}, kMean, false, -1, results),
                            "indices[1] is -9223372036854775808; expected 0 to 3"));
   EXPECT_TRUE(IsRunFailure(Bags(table, {0, 1, 2}, {0, 4}, kSum, false, -2, results),

@@ -20,6 +20,7 @@ struct Positions {
 
 struct GatherRowsPlan final : Plan {
   Positions at;
+  const char* self_name;
   const char* index_name;
   int dim = 0;
   bool counts_from_end = false;
@@ -45,13 +46,13 @@ struct GatherRowsPlan final : Plan {
                  {.begin = counts_from_end ? -end : 0,
                   .end = end,
                   .excepted = {},
-                  .because = Cat("dimension ", dim, " has ", end, " elements")});
+                  .because = Cat("dimension ", dim, " of ", self_name, " has ", end, " elements")});
   }
 };
 
 Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& planner,
-                               const Positions& at, const char* index_name, int dim,
-                               bool counts_from_end) {
+                               const Positions& at, const char* self_name, const char* index_name,
+                               int dim, bool counts_from_end) {
   const TensorDescriptor& out = arguments.Tensor(at.out);
   if (out.IsEmpty()) return PlanPointer();
   planner.Reads(at.self);
@@ -59,6 +60,7 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   planner.Writes(at.out);
   auto plan = NewPlan<GatherRowsPlan>();
   plan->at = at;
+  plan->self_name = self_name;
   plan->index_name = index_name;
   plan->dim = dim;
   plan->counts_from_end = counts_from_end;
@@ -70,12 +72,12 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
 }
 
 Result<PlanPointer> MakeEmbeddingPlan(const contract::Arguments& arguments, Planner& planner) {
-  return MakePlanAt(arguments, planner, {kWeight, kIndices, kRows}, "indices", 0, false);
+  return MakePlanAt(arguments, planner, {kWeight, kIndices, kRows}, "weight", "indices", 0, false);
 }
 
 template <bool kCountsFromEnd>
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
-  return MakePlanAt(arguments, planner, {kSelf, kIndex, kOut}, "index",
+  return MakePlanAt(arguments, planner, {kSelf, kIndex, kOut}, "self", "index",
                     DimensionOf(arguments.Integer(kDim), arguments.Tensor(kSelf).rank()),
                     kCountsFromEnd);
 }

@@ -48,8 +48,8 @@ TEST_F(GatherRows, SlicesThatAreNotThereAreZeros) {
   const std::vector<double> from_both_ends = {5, 6, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(Rows(&aclnnEmbeddingGetWorkspaceSize, &aclnnEmbedding,
                  "failed with 507015 ACL_ERROR_RT_AICORE_EXCEPTION: "
-                 "indices[1] is 3, and 4 more are wrong; expected 0 to 2 (dimension 0 has 3 "
-                 "elements)."),
+                 "indices[1] is 3, and 4 more are wrong; expected 0 to 2 (dimension 0 of weight "
+                 "has 3 elements)."),
             from_begin);
   EXPECT_EQ(Rows(
                 [](const aclTensor* self, const aclTensor* index, aclTensor* out, uint64_t* size,

@@ -38,7 +38,7 @@ struct IndexCopyPlan final : Plan {
                  {.begin = 0,
                   .end = end,
                   .excepted = {},
-                  .because = Cat("dimension ", dim, " has ", end, " elements")});
+                  .because = Cat("dimension ", dim, " of selfRef has ", end, " elements")});
   }
 };
 

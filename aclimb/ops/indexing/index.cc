@@ -39,15 +39,17 @@ int64_t PlacesOf(const TensorView& self) {
   return std::max<int64_t>(1, places);
 }
 
-void InspectList(const RunContext& run, const Inspector& inspector, const Selection& selection) {
+void InspectList(const RunContext& run, const Inspector& inspector, const Selection& selection,
+                 const char* self_name) {
   const TensorView self = run.View(0);
   for (const int d : selection.indexed()) {
-    InspectRange(inspector, "check/data/index-range", Cat("indices[", d, "]").c_str(),
-                 run.View(1, static_cast<size_t>(d)),
-                 {.begin = -self.shape[d],
-                  .end = self.shape[d],
-                  .excepted = {},
-                  .because = Cat("dimension ", d, " has ", self.shape[d], " elements")});
+    InspectRange(
+        inspector, "check/data/index-range", Cat("indices[", d, "]").c_str(),
+        run.View(1, static_cast<size_t>(d)),
+        {.begin = -self.shape[d],
+         .end = self.shape[d],
+         .excepted = {},
+         .because = Cat("dimension ", d, " of ", self_name, " has ", self.shape[d], " elements")});
   }
 }
 
@@ -79,7 +81,7 @@ class IndexPlan final : public Plan {
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
-    InspectList(run, inspector, selection_);
+    InspectList(run, inspector, selection_, "self");
   }
 
  private:
@@ -194,7 +196,7 @@ struct NothingPlan final : Plan {
     if (copy::FillWithZeros(run.View(Index::kOut))) FailInspected(*this, run);
   }
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
-    InspectList(run, inspector, selection);
+    InspectList(run, inspector, selection, "self");
   }
 };
 
@@ -263,7 +265,7 @@ class IndexPutPlan final : public Plan {
   }
 
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
-    InspectList(run, inspector, selection_);
+    InspectList(run, inspector, selection_, "selfRef");
   }
 
  private:

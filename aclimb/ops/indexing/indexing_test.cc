@@ -130,7 +130,7 @@ TEST_F(Indexing, NothingCanBeTakenOfNothing) {
             return aclnnGatherGetWorkspaceSize(self, 0, index, out, size, executor);
           },
           &aclnnGather, stream_),
-      "index[0] is 0, and 1 more are wrong; expected none (self has 0 elements there)."));
+      "index[0] is 0, and 1 more is wrong; expected none (self has 0 elements there)."));
   EXPECT_EQ(out.Values(), (Values{0, 0}));
 }
 
@@ -142,7 +142,7 @@ TEST_F(Indexing, NumbersThatHaveNoPlaceAreNotCounted) {
             return aclnnBincountGetWorkspaceSize(self, nullptr, 0, out, size, executor);
           },
           &aclnnBincount, stream_),
-      "self[1] is -1, and 1 more are wrong; expected 0 to 2 (out has 3 elements)."));
+      "self[1] is -1, and 1 more is wrong; expected 0 to 2 (out has 3 elements)."));
   EXPECT_EQ(out.Values(), (Values{1, 0, 2}));
 }
 

@@ -100,7 +100,9 @@ class UpdatePlan final : public Plan {
                  {.begin = 0,
                   .end = shape_.extent,
                   .excepted = {},
-                  .because = Cat("dimension ", dim_, " has ", shape_.extent, " elements")});
+                  .because = Cat("dimension ", dim_,
+                                 at_.self == at_.out ? " of selfRef has " : " of self has ",
+                                 shape_.extent, " elements")});
   }
 
  private:

@@ -55,7 +55,7 @@ TEST_F(MaxUnpool, AnIndexOutsideOfThePlaneFailsTheRun) {
                                                     executor);
           },
           &aclnnMaxUnpool3d, stream_),
-      "indices[17500, 0, 0, 1] is 12, and 1 more are wrong; expected 0 to 11 (outputSize has 12 "
+      "indices[17500, 0, 0, 1] is 12, and 1 more is wrong; expected 0 to 11 (outputSize has 12 "
       "elements)."));
   EXPECT_EQ(out.Values()[3], 7);
   EXPECT_TRUE(IsRunFailure(RunBothPhases(
