@@ -56,6 +56,8 @@ class Observer {
   virtual void HandleMissed(int kind, const void* handle) { (void)kind, (void)handle; }
   // A call refuses with this message, of the form that aclGetRecentErrMsg returns.
   virtual void Refused(int code, const char* text) { (void)code, (void)text; }
+  // The program asks for the texts of refused calls (aclGetRecentErrMsg).
+  virtual void TextsRead() {}
   // Where the program makes the call that the calling thread is in: a number from 1 that stands for
   // the place, or 0 from a tool that keeps none; and the place in words.
   virtual uint32_t CallSite() { return 0; }

@@ -142,6 +142,9 @@ void aclimb_report(int code, const char* text) {
 
 const char* aclGetRecentErrMsg() {
   try {
+    if (aclimb::observe::On()) {
+      aclimb::observe::Each([](aclimb::observe::Observer& tool) { tool.TextsRead(); });
+    }
     aclimb::ThreadState& thread = aclimb::ThisThread();
     thread.returned.clear();
     thread.newest_is_answer = false;

@@ -7,7 +7,6 @@
 #include "aclimb/core/text.h"
 #include "aclimb/observe/observe.h"
 #include "tools/check/modules.h"
-#include "tools/check/refusals.h"
 #include "tools/check/running.h"
 
 // Calls, objects and memory; checker_queues.cc has the streams.
@@ -56,6 +55,8 @@ int Checker::CallBegin(const char* function) {
     const std::lock_guard<std::mutex> lock(mutex_);
     reports_processed_ = true;
   }
+  const std::string_view name = function;
+  if (name == "aclrtGetLastError" || name == "aclrtPeekAtLastError") TextsRead();
   return 0;
 }
 
@@ -119,14 +120,27 @@ void Checker::Noticed(const char* rule, const char* text) {
   report_.Add({rule, std::move(here.function), text, {{"called", here.site}}});
 }
 
-void Checker::Refused(int, const char* text) {
+void Checker::Refused(int code, const char* text) {
   const Here here = TheCall();
   std::optional<Finding> finding;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     finding = FindingOf(here, text, book_, objects_, &observe::IsDeviceAddress);
+    if (!finding && !IsOthers(here.site)) unread_.Add(here, code, text);
   }
   if (finding) report_.Add(std::move(*finding));
+}
+
+void Checker::TextsRead() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  unread_.Clear();
+}
+
+// A framework keeps memory, streams and events for as long as it likes, since the end of the device
+// gives them back; and it asks for what a chip may lack.
+bool Checker::IsOthers(SiteId site) const {
+  const std::span<const uintptr_t> frames = FramesOf(site);
+  return !settings_.all && !frames.empty() && IsOfLibrary(frames.front());
 }
 
 void Checker::AddBlock(Memory memory, const AclimbDevice* device, const void* address,
@@ -213,10 +227,7 @@ void Checker::FillsNow(const observe::Work& work) {
 }
 
 void Checker::NoteLeak(const char* rule, const std::string& what, SiteId made, uint64_t bytes) {
-  // A framework keeps memory, streams and events for as long as it likes: the end of the device
-  // gives them back.
-  const std::span<const uintptr_t> frames = FramesOf(made);
-  if (!settings_.all && !frames.empty() && IsOfLibrary(frames.front())) return;
+  if (IsOthers(made)) return;
   Leak& leak = leaks_[{rule, made}];
   ++leak.count;
   leak.bytes += bytes;
@@ -241,6 +252,7 @@ int Checker::Finish() {
     const std::lock_guard<std::mutex> lock(mutex_);
     CheckCallbacks();
     undecided = accesses_.undecided();
+    if (std::optional<Finding> unread = unread_.Told()) report_.Add(std::move(*unread));
     if (finalized_ || settings_.all) {
       objects_.ForEachLive([this](const Object& object) {
         if (IsOfDevice(object)) return;

@@ -14,6 +14,7 @@
 #include "tools/check/book.h"
 #include "tools/check/clocks.h"
 #include "tools/check/objects.h"
+#include "tools/check/refusals.h"
 #include "tools/check/report.h"
 #include "tools/check/settings.h"
 #include "tools/check/streams.h"
@@ -38,6 +39,7 @@ class Checker final : public observe::Observer {
   std::string CallSiteText(uint32_t site) override { return report_.InnermostPlace(site); }
   void Noticed(const char* rule, const char* text) override;
   void Refused(int code, const char* text) override;
+  void TextsRead() override;
 
   bool KeepsFreedMemory() const override { return true; }
   void Allocated(AclimbDevice* device, const void* address, uint64_t requested,
@@ -87,6 +89,8 @@ class Checker final : public observe::Observer {
   void NoteLeak(const char* rule, const std::string& what, SiteId made, uint64_t bytes);
   void TellLeak(const char* rule, SiteId made, const Leak& leak);
   void CheckCallbacks();
+  // Whether a shared library makes the call there, and is not checked itself (ACLIMB_CHECK=all).
+  bool IsOthers(SiteId site) const;
   Pending* FindPending(uint64_t id);
 
   // Whether a copy reads bytes that it writes.
@@ -111,6 +115,7 @@ class Checker final : public observe::Observer {
   std::unordered_map<const void*, AclimbMarker*> recordings_;  // of events
   std::map<std::pair<const char*, SiteId>, Leak> leaks_;
   std::shared_ptr<const Origin> callback_;  // the latest that a report thread has to make
+  Unread unread_;
   bool reports_processed_ = false;
   bool finalized_ = false;
 };

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/codes.h"
+#include "aclimb/core/status.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::check {
@@ -13,6 +15,7 @@ namespace {
 struct Message {
   std::string rule;
   std::string what;      // the first line without the function
+  std::string fix;       // "fix: pass ..."
   uint64_t address = 0;  // the first that it names; 0 when it names none
 };
 
@@ -25,6 +28,8 @@ Message Parse(const std::string& text) {
   if (colon != std::string::npos && message.what.find(' ') == colon + 1) {
     message.what.erase(0, colon + 2);
   }
+  const size_t fix = text.find("fix: ", line == std::string::npos ? text.size() : line);
+  if (fix != std::string::npos) message.fix = text.substr(fix, text.find('\n', fix) - fix);
   constexpr std::string_view kRule = "\n  rule: ";
   const size_t rule = text.find(kRule);
   if (rule != std::string::npos) {
@@ -158,7 +163,40 @@ const char* RuleOfLaunch(const Message& message, const Objects& objects, Finding
   return nullptr;
 }
 
+// Whether a program may take the code as the answer to a question, and go on.
+bool IsAnswer(std::string_view function, int code) {
+  // Its threads ask in a loop, also before the subscription.
+  if (function == "aclrtProcessReport") return true;
+  switch (code) {
+    case kRepeatInitialize:
+    case kRepeatFinalize:
+    case kRtStreamSyncTimeout:
+    case kRtEventSyncTimeout:
+      return true;
+    case kRtContextNull:
+      return function == "aclrtGetDevice" || function == "aclrtGetCurrentContext";
+    default:
+      return false;
+  }
+}
+
 }  // namespace
+
+void Unread::Add(const Here& here, int code, const std::string& text) {
+  if (IsAnswer(here.function, code) || ++count_ > 1) return;
+  const Message message = Parse(text);
+  first_ = {"check/call/unread", here.function, message.what, {{"called", here.site}}};
+  first_.involved.push_back({Cat("refused with ", CodeText(code), "; ", message.fix), 0});
+}
+
+std::optional<Finding> Unread::Told() const {
+  if (count_ == 0) return std::nullopt;
+  Finding finding = first_;
+  if (count_ > 1) {
+    finding.involved.push_back({Cat("unread as well: ", count_ - 1, " later refusals"), 0});
+  }
+  return finding;
+}
 
 std::optional<Finding> FindingOf(const Here& here, const std::string& text, Book& book,
                                  const Objects& objects, bool (*is_device)(const void*)) {

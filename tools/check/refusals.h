@@ -17,4 +17,17 @@ namespace aclimb::check {
 std::optional<Finding> FindingOf(const Here& here, const std::string& text, Book& book,
                                  const Objects& objects, bool (*is_device)(const void*));
 
+// Refused calls since the program last asked for a text or for the last error.
+class Unread {
+ public:
+  void Add(const Here& here, int code, const std::string& text);
+  void Clear() { count_ = 0; }
+  // The first of them; nothing when there is none.
+  std::optional<Finding> Told() const;
+
+ private:
+  uint64_t count_ = 0;
+  Finding first_;
+};
+
 }  // namespace aclimb::check

@@ -8,10 +8,13 @@
 namespace aclimb::check {
 namespace {
 
-// A note says that something is unclean, not that it is wrong.
-bool IsNote(std::string_view rule) {
+// What ACLIMB_CHECK=all alone tells.
+bool IsUnclean(std::string_view rule) {
   return rule == "check/memory/slack" || rule == "check/event/destroyed-busy";
 }
+
+// A note says that something may be wrong, and leaves the program its exit status.
+bool IsNote(std::string_view rule) { return IsUnclean(rule) || rule == "check/call/unread"; }
 
 std::string JsonOf(const Symbol& symbol) {
   return Cat("{\"function\":", JsonText(symbol.function), ",\"file\":", JsonText(symbol.file),
@@ -32,7 +35,7 @@ bool Report::IsMuted(std::string_view rule) const {
 
 void Report::Add(Finding finding) {
   const Rule* rule = FindRule(finding.rule);
-  if (rule == nullptr || (IsNote(finding.rule) && !settings_.all)) return;
+  if (rule == nullptr || (IsUnclean(finding.rule) && !settings_.all)) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (IsMuted(finding.rule)) {
     ++muted_;

@@ -189,8 +189,16 @@ inline constexpr Rule kDataRules[] = {
      "gradOutput = {65504};  // float16, scale 4"},
 };
 
-inline constexpr std::span<const Rule> kAllRules[] = {kMemoryRules, kRaceRules, kStreamRules,
-                                                      kObjectRules, kLeakRules, kDataRules};
+inline constexpr Rule kCallRules[] = {
+    {"check/call/unread",
+     "the program asks why calls are refused: by aclGetRecentErrMsg, or by aclrtGetLastError",
+     "the codes that calls return are not looked at",
+     "look at the code of every call, and print aclGetRecentErrMsg() where it is not 0",
+     "aclrtMalloc(&memory, 0, policy);\naclFinalize();"},
+};
+
+inline constexpr std::span<const Rule> kAllRules[] = {
+    kMemoryRules, kRaceRules, kStreamRules, kObjectRules, kLeakRules, kDataRules, kCallRules};
 
 // Null for an id that is none.
 constexpr const Rule* FindRule(std::string_view id) {

@@ -39,8 +39,9 @@ without, there are the names of functions.
 A call that is refused is a finding too when the refusal is about the use of memory, streams or objects: an address
 that is freed, past the end or not allocated, the wrong kind of memory or of copy, a handle or an executor that has
 ended, a stream of another context, a callback that no thread would make. Any other refusal is none, be it of a null
-pointer, a shape, a handle that never was one, or too small a workspace: its code and aclGetRecentErrMsg tell. A
-program that looks at no code learns nothing of those here either.
+pointer, a shape, a handle that never was one, or too small a workspace: its code and aclGetRecentErrMsg tell. Of a
+program that ends without having asked for them the first such refusal is noted at the end (`check/call/unread`), which
+leaves the exit status alone: it may have looked at the code.
 
 Races and frees under running work are found by what is ordered with what, not by what happens to run first: a missing
 synchronise is told even when the work was over in time. The threads of the host count as one, since the checker does
@@ -72,7 +73,7 @@ std::string CheckerPage() {
        {Chapter{"Memory", check::kMemoryRules}, Chapter{"Races", check::kRaceRules},
         Chapter{"Streams, events and callbacks", check::kStreamRules},
         Chapter{"Objects", check::kObjectRules}, Chapter{"Leaks", check::kLeakRules},
-        Chapter{"Data", check::kDataRules}}) {
+        Chapter{"Data", check::kDataRules}, Chapter{"Calls", check::kCallRules}}) {
     out += Cat("\n## ", chapter.title, "\n");
     for (const check::Rule& rule : chapter.rules) {
       out +=
