@@ -128,6 +128,13 @@ std::string HeaderOf(const std::string& function) {
 }
 
 int Unknown(const std::string& what, const std::vector<std::string>& names) {
+  if (const std::string header = HeaderOf(what); !header.empty()) {
+    std::fprintf(stderr,
+                 "aclimb explain: %s is a function, no code and no rule; what it takes and returns "
+                 "says %s\n",
+                 what.c_str(), header.c_str());
+    return kWrongUse;
+  }
   std::fprintf(stderr, "aclimb explain: nothing is called \"%s\"\n", what.c_str());
   if (what.starts_with("ACLIMB_") || what.starts_with("ASCEND_")) {
     std::fputs("Environment variables: aclimb env\n", stderr);
@@ -135,10 +142,6 @@ int Unknown(const std::string& what, const std::vector<std::string>& names) {
   }
   if (what.starts_with("aclnn")) {
     std::fprintf(stderr, "Operators: aclimb ops %s\n", what.c_str());
-    return kWrongUse;
-  }
-  if (const std::string header = HeaderOf(what); !header.empty()) {
-    std::fprintf(stderr, "It is a function; what it takes and returns says %s\n", header.c_str());
     return kWrongUse;
   }
   const std::vector<std::string> near = NearMatches(what, names);
