@@ -177,6 +177,17 @@ void WantStep(const DirectPlan& plan, const OuterBounds& bounds, int64_t step, c
                          at.Of(bounds.group, plan.geometry.x_channels, bounds.x)));
 }
 
+// Planes of x, one for each phase, or those of y. One function for both, since packing rows of all
+// types takes longer to compile than the products.
+HWY_NOINLINE void PackStep(const DirectPlan& plan, const TensorView& view, const Channels& of,
+                           const int64_t (&start)[kDims], bool of_x, void* to) {
+  const FlatGeometry& flat = plan.flat;
+  const auto window_of = [&](int64_t phase) HWY_ATTR {
+    return of_x ? XWindow(flat, phase, start) : YWindow(flat, start, false);
+  };
+  PackPlanes<Form::kHalves>(plan, view, of, of_x ? flat.Phases() : 1, window_of, to);
+}
+
 void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const TensorView& y,
                const DirectTap* taps, double* all_sums, void* slot_memory) {
   const FlatGeometry& flat = plan.flat;
@@ -192,12 +203,8 @@ void OuterUnit(const DirectPlan& plan, int64_t unit, const TensorView& x, const 
   Ahead ahead;
   for (int64_t step = bounds.steps.first; step < bounds.steps.last; ++step) {
     const FlatPlace at(plan, step);
-    PackPlanes<Form::kHalves>(
-        plan, y, at.Of(bounds.group, g.y_channels, bounds.y), 1,
-        [&](int64_t) HWY_ATTR { return YWindow(flat, at.start, false); }, slot.y_planes);
-    PackPlanes<Form::kHalves>(
-        plan, x, at.Of(bounds.group, g.x_channels, bounds.x), flat.Phases(),
-        [&](int64_t phase) HWY_ATTR { return XWindow(flat, phase, at.start); }, slot.x_planes);
+    PackStep(plan, y, at.Of(bounds.group, g.y_channels, bounds.y), at.start, false, slot.y_planes);
+    PackStep(plan, x, at.Of(bounds.group, g.x_channels, bounds.x), at.start, true, slot.x_planes);
     // What comes next, in this unit or in the next one.
     const int64_t next = unit + plan.slots;
     ahead.Clear();
