@@ -11,6 +11,12 @@ endforeach()
 target_compile_options(aclimb_test_precompiled PRIVATE ${ACLIMB_TEST_OPTIONS})
 target_compile_options(aclimb_optimized_test_precompiled PRIVATE ${ACLIMB_BUILT_QUICKLY})
 
+# More than a hundred programs are linked: gold takes a third of the time of GNU's other linker.
+find_program(ACLIMB_GOLD ld.gold)
+if(ACLIMB_GOLD)
+  set(ACLIMB_TEST_LINKER -fuse-ld=gold)
+endif()
+
 # aclimb_test_program(name SOURCES ... [APART ...] [LINK ...] [OPTIMIZED]): one GoogleTest program. OPTIMIZED pays
 # where the sources themselves, with the truths that they include, compute for more than a few seconds; sources that
 # are APART share names with others (aclimb_join_sources).
@@ -19,6 +25,7 @@ function(aclimb_test_program name)
   add_executable(${name} ${ARG_SOURCES} ${ARG_APART})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  target_link_options(${name} PRIVATE ${ACLIMB_TEST_LINKER})
   aclimb_join_sources(${name} APART ${ARG_APART})
   if(ARG_OPTIMIZED)
     target_compile_options(${name} PRIVATE ${ACLIMB_BUILT_QUICKLY})
