@@ -190,7 +190,7 @@ def explore_names_wrong_numbers(tool, program, folder):
 
 
 def explore_is_content_with_a_right_program(tool, program, folder):
-    for mode in ("chain", "threads"):
+    for mode in ("chain", "threads", "refused"):
         printed = tool.output("explore", "--seeds", 10, program, mode)
         expect("10 orders, none differs" in printed, printed)
     expect("exit status" in tool.output("explore", "--seeds", 2, program, "asks"), "no end")

@@ -91,6 +91,7 @@ std::set<std::string> FindingsOf(const fs::path& path) {
   std::set<std::string> texts;
   if (!fs::exists(path) || fs::file_size(path) == 0) return texts;
   for (const Json& finding : report::ReadFindings(path.string())) {
+    if (finding["note"].get<bool>()) continue;
     const Json& involved = finding["involved"];
     const bool placed = !involved.empty() && !involved[0]["frames"].empty();
     texts.insert(fmt::format(
