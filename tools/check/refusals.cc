@@ -193,7 +193,8 @@ std::optional<Finding> Unread::Told() const {
   if (count_ == 0) return std::nullopt;
   Finding finding = first_;
   if (count_ > 1) {
-    finding.involved.push_back({Cat("unread as well: ", count_ - 1, " later refusals"), 0});
+    const char* const more = count_ == 2 ? " later refusal" : " later refusals";
+    finding.involved.push_back({Cat("unread as well: ", count_ - 1, more), 0});
   }
   return finding;
 }
