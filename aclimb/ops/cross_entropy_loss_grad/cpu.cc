@@ -17,30 +17,20 @@ namespace HWY_NAMESPACE {
 // an abort within a tenth of a millisecond.
 constexpr int64_t kDensePiece = 65536;
 constexpr int64_t kTiledPiece = 32768;
-
-template <class Rows>
-void RunSome(Rows&& rows, bool stream, int64_t begin, int64_t end) {
-  // Stores of single elements are all the same.
-  if constexpr (HWY_TARGET != HWY_SCALAR) {
-    if (stream) return rows.template Run<true>(begin, end);
-  }
-  rows.template Run<false>(begin, end);
-}
-
-template <class T>
-void RunDense(const Args& args, const RowTable& table, bool stream) {
+template <bool kStream, class T>
+void RunDense(const Args& args, const RowTable& table) {
   const T* from = args.log_prob.As<const T>();
   T* to = args.x_grad.As<T>();
   const int64_t rows = args.log_prob.shape[0];
   const int64_t columns = args.log_prob.shape[1];
   const float* weights = table.IsSpreadByWeight() ? args.weight.As<const float>() : nullptr;
   ParallelFor(rows * columns, kDensePiece, [&](int64_t begin, int64_t end) {
-    if (columns < ShortRows<T>::kLimit) {
-      RunSome(ShortRows<T>(table, weights, from, to, columns), stream, begin, end);
+    if (columns < ShortRows<kStream, T>::kLimit) {
+      ShortRows<kStream, T>(table, weights, from, to, columns).Run(begin, end);
     } else if (weights == nullptr) {
-      RunSome(LongRows<false, T>(table, weights, from, to, rows, columns), stream, begin, end);
+      LongRows<kStream, false, T>(table, weights, from, to, rows, columns).Run(begin, end);
     } else {
-      RunSome(LongRows<true, T>(table, weights, from, to, rows, columns), stream, begin, end);
+      LongRows<kStream, true, T>(table, weights, from, to, rows, columns).Run(begin, end);
     }
   });
 }
@@ -56,7 +46,11 @@ void RunTyped(const Args& args) {
     return;
   }
   const int64_t bytes = args.x_grad.ElementCount() * static_cast<int64_t>(sizeof(T));
-  RunDense<T>(args, table, bytes > (args.stream_above < 0 ? CacheShareBytes() : args.stream_above));
+  if (bytes > (args.stream_above < 0 ? CacheShareBytes() : args.stream_above)) {
+    RunDense<true, T>(args, table);
+  } else {
+    RunDense<false, T>(args, table);
+  }
 }
 
 void RunAnyType(const Args& args) {

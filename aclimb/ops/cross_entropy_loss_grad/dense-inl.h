@@ -56,7 +56,7 @@ HWY_INLINE void FillRun(const T* from, T* to, int64_t count, const Row& row, con
 // Rows of at least one block each. Every store of kStream writes a whole aligned vector: where a
 // vector lies across two rows, its lanes take the factors of theirs, and the target is part of the
 // vector that holds it. No line is written twice.
-template <bool kWeighted, class T>
+template <bool kStream, bool kWeighted, class T>
 class LongRows {
  public:
   // weights  of the columns, one next to the other, when kWeighted
@@ -65,7 +65,6 @@ class LongRows {
       : table_(table), weights_(weights), from_(from), to_(to), rows_(rows), columns_(columns) {}
 
   // Elements [begin, end).
-  template <bool kStream>
   void Run(int64_t begin, int64_t end) {
     row_index_ = begin / columns_;
     row_begin_ = row_index_ * columns_;
@@ -85,11 +84,11 @@ class LongRows {
       const int64_t target = row_begin_ + row_.target;
       if (row_.kept && at <= target && target < last) {
         const int64_t block = at + (target - at) / kStep * kStep;
-        Fill<kStream>(at, block - at);
+        Fill(at, block - at);
         Mixed<kStream>(block, from_ + block, to_ + block);
         at = block + kStep;
       }
-      Fill<kStream>(at, last - at);
+      Fill(at, last - at);
       at = last;
       Advance(at);
     }
@@ -100,7 +99,6 @@ class LongRows {
  private:
   static constexpr int64_t kStep = Block<T>::kElements;
 
-  template <bool kStream>
   HWY_INLINE void Fill(int64_t at, int64_t count) const {
     FillRun<kStream, kWeighted>(from_ + at, to_ + at, count, row_,
                                 kWeighted ? weights_ + (at - row_begin_) : nullptr);
@@ -149,19 +147,16 @@ class LongRows {
       std::copy_n(weights_ + (at - row_begin_), of_row, weights);
       std::copy_n(weights_, kStep - of_row, weights + of_row);
     }
-    Block<T>::template Map<kStreamBlock>(
-        from, to, [&](VF x, int part) __attribute__((always_inline)) {
-          const VI index = Block<T>::Index(part);
-          const auto first = hn::RebindMask(d, hn::Lt(index, split_lane));
-          const VF scale = hn::IfThenElse(first, scale0, scale1);
-          VF less = hn::IfThenElse(first, level0, level1);
-          if constexpr (kWeighted) less = Spread(less, Block<T>::Floats(weights, part));
-          less =
-              hn::IfThenElse(hn::RebindMask(d, hn::Eq(index, lane0)), hn::Set(d, row_.pull), less);
-          less =
-              hn::IfThenElse(hn::RebindMask(d, hn::Eq(index, lane1)), hn::Set(d, next.pull), less);
-          return Gradient<T>(x, scale, less);
-        });
+    Block<T>::template Map<kStreamBlock>(from, to, [&](VF x, int part) {
+      const VI index = Block<T>::Index(part);
+      const auto first = hn::RebindMask(d, hn::Lt(index, split_lane));
+      const VF scale = hn::IfThenElse(first, scale0, scale1);
+      VF less = hn::IfThenElse(first, level0, level1);
+      if constexpr (kWeighted) less = Spread(less, Block<T>::Floats(weights, part));
+      less = hn::IfThenElse(hn::RebindMask(d, hn::Eq(index, lane0)), hn::Set(d, row_.pull), less);
+      less = hn::IfThenElse(hn::RebindMask(d, hn::Eq(index, lane1)), hn::Set(d, next.pull), less);
+      return Gradient<T>(x, scale, less);
+    });
   }
   static int32_t Lane(int64_t offset) {
     return offset >= 0 && offset < kStep ? static_cast<int32_t>(offset) : -1;
@@ -180,7 +175,7 @@ class LongRows {
 
 // Rows too short for that: the factors of about a thousand elements are laid out one per element,
 // then one pass goes over them whatever rows they belong to.
-template <class T>
+template <bool kStream, class T>
 class ShortRows {
  public:
   // Rows shorter than this.
@@ -203,7 +198,6 @@ class ShortRows {
   }
 
   // Elements [begin, end).
-  template <bool kStream>
   void Run(int64_t begin, int64_t end) {
     const int64_t head = std::min(ToAligned(to_ + begin), end - begin);
     if (head > 0) Chunk<false>(begin, head);
