@@ -12,9 +12,13 @@ target_compile_options(aclimb_test_precompiled PRIVATE ${ACLIMB_TEST_OPTIONS})
 target_compile_options(aclimb_optimized_test_precompiled PRIVATE ${ACLIMB_BUILT_QUICKLY})
 
 # More than a hundred programs are linked: gold takes a third of the time of GNU's other linker.
-find_program(ACLIMB_GOLD ld.gold)
-if(ACLIMB_GOLD)
-  set(ACLIMB_TEST_LINKER -fuse-ld=gold)
+include(CheckLinkerFlag)
+set(ACLIMB_TEST_LINKER "")
+if(NOT CMAKE_EXE_LINKER_FLAGS MATCHES "-fuse-ld=")
+  check_linker_flag(CXX -fuse-ld=gold ACLIMB_HAS_GOLD)
+  if(ACLIMB_HAS_GOLD)
+    set(ACLIMB_TEST_LINKER -fuse-ld=gold)
+  endif()
 endif()
 
 # aclimb_test_program(name SOURCES ... [APART ...] [LINK ...] [OPTIMIZED]): one GoogleTest program. OPTIMIZED pays

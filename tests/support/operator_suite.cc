@@ -472,13 +472,14 @@ TEST_P(OperatorSuite, TeamsOfAnySize) {
   std::vector<truth::Call> calls;
   int large = 0;
   for (uint64_t seed = 0; seed < 5 || (seed < 40 && large < 2); ++seed) {
-    calls.push_back(Drawn(seed, 100'000));
+    calls.push_back(Drawn(seed, 200'000));
     large += elements(calls.back()) >= kWorthATeam ? 1 : 0;
   }
   std::ranges::sort(calls, std::greater<>(), elements);
   calls.resize(2, calls.front());
+  bool views = true;
   const auto layout = [&](size_t i) {
-    return i == 0 ? OperatorRun::Layout() : AnyViews(calls[i], i);
+    return i == 0 || !views ? OperatorRun::Layout() : AnyViews(calls[i], i);
   };
   // The bits of outputs on one thread.
   std::vector<std::map<Slot, std::vector<unsigned char>>> known(calls.size());
@@ -497,10 +498,11 @@ TEST_P(OperatorSuite, TeamsOfAnySize) {
       std::optional<truth::Outputs> outputs;
       if (known[i].empty()) outputs = again.Truth();
       if (outputs && outputs->refusal() != nullptr) {
-        // Elements that are one in memory have made wrong data of it.
-        ASSERT_EQ(i, 1u);
-        calls.pop_back();
-        break;
+        // Elements that are one in memory have made wrong data of it: it runs with dense tensors.
+        ASSERT_TRUE(i == 1 && views);
+        views = false;
+        --run;
+        continue;
       }
       ACLIMB_ASSERT_OK(again.Run(stream_));
       if (outputs) {

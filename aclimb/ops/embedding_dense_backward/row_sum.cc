@@ -39,7 +39,7 @@ HWY_INLINE void AddRows(const T* const* rows, int64_t count, float* to) {
   const hn::ScalableTag<float> d;
   int64_t i = AddVectors<kCount, kFirst>(d, rows, 0, count, to);
   if (i == count) return;
-  // Compilers would make loops over vectors of a loop over single elements.
+  // The last is a vector of one lane: compilers would make vectors of a loop over elements again.
   if constexpr (hn::MaxLanes(d) > 8) {
     i = AddVectors<kCount, kFirst>(hn::CappedTag<float, 8>(), rows, i, count, to);
   }
@@ -196,7 +196,7 @@ class RowSummer {
     }
   }
 
-  // Of a row that sums more than a block. Inlined they would slow down short sums.
+  // Of a row that sums more than a block. They would slow down short sums if they were inlined.
   HWY_NOINLINE void AddBlock(const float* sum, int64_t width, bool first) {
     AddToTotals(sum, width, first, totals_);
   }

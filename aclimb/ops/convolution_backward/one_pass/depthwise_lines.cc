@@ -150,13 +150,14 @@ HWY_INLINE void AddLines(const float* y, int64_t pitch, const T* from, int64_t x
       }
     }
   }
-  if constexpr (!kX) return;
-  if (kLines == kKernel || (!kBegins && ends)) {
+  if constexpr (kX) {
+    if (kLines == kKernel || (!kBegins && ends)) {
 #pragma GCC unroll 2
-    for (int i = 0; i < kDown; ++i) access.Store(grad[i], to + i * grad_stride);
-  } else {
+      for (int i = 0; i < kDown; ++i) access.Store(grad[i], to + i * grad_stride);
+    } else {
 #pragma GCC unroll 2
-    for (int i = 0; i < kDown; ++i) hn::StoreU(grad[i], d, partial + i * partial_stride);
+      for (int i = 0; i < kDown; ++i) hn::StoreU(grad[i], d, partial + i * partial_stride);
+    }
   }
 }
 
@@ -203,7 +204,8 @@ void WithoutStride(const LineBlock& block) {
   } else {
     // As many as the registers hold.
     LinesOfWindow<true, kKernel, 3, kX, kWeight, T>(block);
-    // What follows is one piece of code.
+    static_assert(kKernel == 7);
+    // The other two passes run the same code.
     for (const int first : {3, 5}) LinesOfWindow<false, kKernel, 2, kX, kWeight, T>(block, first);
   }
 }
