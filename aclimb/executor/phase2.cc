@@ -87,14 +87,14 @@ Status RefusePhase2(int code, std::string what, std::string fix, const char* rul
 }
 
 constexpr const char* kWorkspace = "workspace";
-constexpr const char* kWorkspaceFix =
-    "pass device memory of the size that phase 1 returned, from aclrtMalloc, and free it after the "
-    "synchronise that waits for the call";
+constexpr const char* kWorkspaceFix = "pass device memory of the size that phase 1 returned";
+constexpr const char* kViewFix = "allocate more, or correct shape, strides and offset of the view";
 
 // Kernel address of [address + begin, address + end), all of it inside one live allocation: on the
 // host where it sees the device's memory, else the device's own.
+//   size_fix  what to do where the allocation is too small
 Result<char*> Translate(const PlannedCall& call, const char* name, const void* address,
-                        int64_t begin, int64_t end) {
+                        int64_t begin, int64_t end, const char* size_fix) {
   AclimbAllocation found;
   const char* first = static_cast<const char*>(address) + begin;
   if (aclimb_memory_find(first, &found) == 0) {
@@ -103,7 +103,7 @@ Result<char*> Translate(const PlannedCall& call, const char* name, const void* a
     return RefusePhase2(kAclnnInvalid,
                         Cat(name, " starts at ", AddressText(first), ", ", what,
                             "; expected memory from aclrtMalloc that was not freed."),
-                        name == kWorkspace ? kWorkspaceFix : fix, "not-device-memory");
+                        fix, "not-device-memory");
   }
   const auto* base = static_cast<const char*>(found.base);
   const uint64_t needed = static_cast<uint64_t>(first - base) + static_cast<uint64_t>(end - begin);
@@ -112,9 +112,7 @@ Result<char*> Translate(const PlannedCall& call, const char* name, const void* a
         kAclnnInvalid,
         Cat(name, " ends ", needed, " bytes into the allocation at ", AddressText(found.base),
             "; expected it to end within the ", found.requested, " bytes asked for."),
-        name == kWorkspace ? kWorkspaceFix
-                           : "allocate more, or correct shape, strides and offset of the view",
-        "past-allocation");
+        size_fix, "past-allocation");
   }
   if (found.kernel_base != nullptr) {
     return static_cast<char*>(found.kernel_base) + (first - base);
@@ -164,8 +162,8 @@ Status CheckData(const Executor& executor) {
 Status PlaceWorkspace(Executor& executor, const void* workspace) {
   const uint64_t size = executor.call->workspace_size;
   if (size == 0) return Ok();
-  Result<char*> at =
-      Translate(*executor.call, kWorkspace, workspace, 0, static_cast<int64_t>(size));
+  Result<char*> at = Translate(*executor.call, kWorkspace, workspace, 0, static_cast<int64_t>(size),
+                               kWorkspaceFix);
   if (!at.ok()) return at.TakeStatus();
   const auto address = reinterpret_cast<uintptr_t>(at.value());
   constexpr uintptr_t kMask = WorkspaceLedger::kAlignment - 1;
@@ -180,7 +178,7 @@ Status PlaceTensors(Executor& executor) {
     BoundTensor& placed = *tensor++;
     if (!use.touched) continue;
     Result<char*> at = Translate(*executor.call, executor.call->NameOf(use), placed.data,
-                                 use.footprint.begin, use.footprint.end);
+                                 use.footprint.begin, use.footprint.end, kViewFix);
     if (!at.ok()) return at.TakeStatus();
     placed.kernel_data = at.value();
   }
@@ -190,17 +188,17 @@ Status PlaceTensors(Executor& executor) {
 // Whether what the run uses is where it was when it was queued.
 bool IsStillPlaced(const Executor& executor) {
   const PlannedCall& call = *executor.call;
-  if (call.workspace_size > 0 && !Translate(call, kWorkspace, executor.given_workspace, 0,
-                                            static_cast<int64_t>(call.workspace_size))
-                                      .ok()) {
+  const auto size = static_cast<int64_t>(call.workspace_size);
+  if (size > 0 &&
+      !Translate(call, kWorkspace, executor.given_workspace, 0, size, kWorkspaceFix).ok()) {
     return false;
   }
   const BoundTensor* tensor = executor.tensors.data();
   for (const TensorUse& use : call.uses) {
     const BoundTensor& placed = *tensor++;
     if (!use.touched) continue;
-    const Result<char*> at =
-        Translate(call, call.NameOf(use), placed.data, use.footprint.begin, use.footprint.end);
+    const Result<char*> at = Translate(call, call.NameOf(use), placed.data, use.footprint.begin,
+                                       use.footprint.end, kViewFix);
     if (!at.ok() || at.value() != placed.kernel_data) return false;
   }
   return true;

@@ -6,7 +6,6 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/runtime/entry.h"
-#include "aclimb/runtime/error.h"
 #include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/init.h"
 #include "aclimb/runtime/refusals.h"
@@ -194,15 +193,13 @@ aclError aclrtSetCurrentContext(aclrtContext context) {
 }
 
 aclError aclrtGetCurrentContext(aclrtContext* context) {
-  const int code = aclimb::Enter("aclrtGetCurrentContext", [&]() -> aclimb::Status {
+  return aclimb::Enter("aclrtGetCurrentContext", [&]() -> aclimb::Status {
     if (context == nullptr) return aclimb::NullArgument("context");
     aclimb::Result<aclimb::ContextRef> current = aclimb::CurrentContext();
     if (!current.ok()) return current.TakeStatus();
     *context = current.value()->handle;
     return aclimb::Ok();
   });
-  if (code == aclimb::kRtContextNull) aclimb::AnswerIsKeptUntilNextMessage();
-  return code;
 }
 
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {

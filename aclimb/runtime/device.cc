@@ -8,7 +8,6 @@
 #include "aclimb/core/fork.h"
 #include "aclimb/runtime/context.h"
 #include "aclimb/runtime/entry.h"
-#include "aclimb/runtime/error.h"
 #include "aclimb/runtime/memory.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/settings.h"
@@ -163,15 +162,13 @@ aclError aclrtResetDeviceForce(int32_t deviceId) {
 }
 
 aclError aclrtGetDevice(int32_t* deviceId) {
-  const int code = aclimb::Enter("aclrtGetDevice", [&]() -> aclimb::Status {
+  return aclimb::Enter("aclrtGetDevice", [&]() -> aclimb::Status {
     if (deviceId == nullptr) return aclimb::NullArgument("deviceId");
     aclimb::Result<aclimb::ContextRef> context = aclimb::CurrentContext();
     if (!context.ok()) return context.TakeStatus();
     *deviceId = context.value()->device->id;
     return aclimb::Ok();
   });
-  if (code == aclimb::kRtContextNull) aclimb::AnswerIsKeptUntilNextMessage();
-  return code;
 }
 
 aclError aclrtGetDeviceCount(uint32_t* count) {

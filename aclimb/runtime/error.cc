@@ -9,6 +9,7 @@
 
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/answers.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/runtime/entry.h"
@@ -52,6 +53,31 @@ void Join(std::deque<std::string>& unread, size_t& bytes, std::string& text) {
   bytes = 0;
 }
 
+void Report(int code, const char* text, bool is_answer) noexcept {
+  try {
+    ThreadState& thread = ThisThread();
+    thread.last_error = code;
+    if (text == nullptr || text[0] == '\0') return;
+    if (observe::On()) {
+      observe::Each([&](observe::Observer& tool) { tool.Refused(code, text); });
+    }
+    if (std::exchange(thread.newest_is_answer, false)) {
+      thread.unread_bytes -= thread.unread.front().size();
+      thread.unread.pop_front();
+    }
+    if (share_messages.load(std::memory_order_relaxed) && !is_answer) {
+      SharedMessages& shared = Shared();
+      std::lock_guard<std::mutex> lock(shared.mutex);
+      Push(shared.unread, shared.unread_bytes, text);
+    } else {
+      Push(thread.unread, thread.unread_bytes, text);
+      thread.newest_is_answer = is_answer;
+    }
+    aclimb_log(ACL_ERROR, text);
+  } catch (...) {  // No memory for the text: the code alone has to do.
+  }
+}
+
 Status CheckLevel(aclrtLastErrLevel level) {
   if (level == ACL_RT_THREAD_LEVEL) return Ok();
   return BadValue("level", level, "ACL_RT_THREAD_LEVEL", "error/level");
@@ -63,15 +89,10 @@ void ShareMessages(bool shared) { share_messages.store(shared, std::memory_order
 
 void ReportRefusal(const char* function, const Refusal& refusal) noexcept {
   try {
-    aclimb_report(refusal.code, MessageOf(function, refusal).c_str());
+    Report(refusal.code, MessageOf(function, refusal).c_str(), IsAnswer(function, refusal.code));
   } catch (...) {
     aclimb_report(refusal.code, function);
   }
-}
-
-void AnswerIsKeptUntilNextMessage() noexcept {
-  ThreadState* const thread = ThisThreadOrNull();
-  if (thread != nullptr) thread->newest_is_answer = !thread->unread.empty();
 }
 
 int ReportUnusable(const char* function) noexcept {
@@ -114,30 +135,7 @@ int ReportException(const char* function) noexcept {
 extern "C" {
 
 void aclimb_report(int code, const char* text) {
-  try {
-    aclimb::ThreadState& thread = aclimb::ThisThread();
-    thread.last_error = code;
-    if (text == nullptr || text[0] == '\0') return;
-    if (aclimb::observe::On()) {
-      aclimb::observe::Each([&](aclimb::observe::Observer& tool) { tool.Refused(code, text); });
-    }
-    if (std::exchange(thread.newest_is_answer, false)) {
-      thread.unread_bytes -= thread.unread.front().size();
-      thread.unread.pop_front();
-    }
-    // Who ignores that a second aclInit changes nothing reads the text of the next failure.
-    const bool is_passing = code == aclimb::kRepeatInitialize;
-    if (aclimb::share_messages.load(std::memory_order_relaxed) && !is_passing) {
-      aclimb::SharedMessages& shared = aclimb::Shared();
-      std::lock_guard<std::mutex> lock(shared.mutex);
-      aclimb::Push(shared.unread, shared.unread_bytes, text);
-    } else {
-      aclimb::Push(thread.unread, thread.unread_bytes, text);
-      thread.newest_is_answer = is_passing;
-    }
-    aclimb_log(ACL_ERROR, text);
-  } catch (...) {  // No memory for the text: the code alone has to do.
-  }
+  aclimb::Report(code, text, aclimb::IsAnswer("", code));
 }
 
 const char* aclGetRecentErrMsg() {

@@ -41,7 +41,7 @@ struct ThreadState {
   uint32_t last_task = 0;
   std::deque<std::string> unread;  // newest first
   size_t unread_bytes = 0;
-  bool newest_is_answer = false;  // see AnswerIsKeptUntilNextMessage in error.h
+  bool newest_is_answer = false;  // see core/answers.h
   std::string returned;           // what aclGetRecentErrMsg gave last
   Status launch_refusal;          // why aclimb_launch refused last
   RecentAllocations allocations;

@@ -508,7 +508,7 @@ typedef struct aclCANNPackageVersion {
 //   errors  100002 called again before aclFinalize (nothing changes), 100003 unreadable file,
 //           100006 not JSON, 100009 bad dump section, 100010 bad profiling section,
 //           100000 ACLIMB_SOC names no known chip. The text of 100002, which libraries that
-//           initialise on their own ignore, goes unread when the next failure has one
+//           initialise on their own ignore, is dropped when the next failure leaves one
 ACL_FUNC_VISIBILITY aclError aclInit(const char* configPath);
 
 // Ends what every aclInit so far began. Memory, streams and devices in use stay as they are.

@@ -332,11 +332,15 @@ TEST_F(WorkspaceTest, NullSmallHostAndFreedWorkspacesAreRefusedAndNothingRuns) {
   EXPECT_EQ(aclnnEmbeddingDenseBackward(nullptr, 0, Phase1(&size), stream_), 161002);
   Workspace workspace(size);
   EXPECT_EQ(aclnnEmbeddingDenseBackward(workspace.get(), size - 1, Phase1(&size), stream_), 161002);
+  std::string text = aclGetRecentErrMsg();
+  EXPECT_NE(text.find("fix: pass device memory of the size that phase 1 returned\n"), text.npos)
+      << text;
   std::vector<char> host(size);
   EXPECT_EQ(aclnnEmbeddingDenseBackward(host.data(), size, Phase1(&size), stream_), 161002);
-  std::string text = aclGetRecentErrMsg();
+  text = aclGetRecentErrMsg();
   EXPECT_NE(text.find(", which is host memory; expected memory from aclrtMalloc"), text.npos)
       << text;
+  EXPECT_NE(text.find("fix: allocate device memory with aclrtMalloc, and copy"), text.npos) << text;
   void* freed = nullptr;
   ACLIMB_ASSERT_OK(aclrtMalloc(&freed, size, ACL_MEM_MALLOC_HUGE_FIRST));
   ACLIMB_ASSERT_OK(aclrtFree(freed));
@@ -345,6 +349,7 @@ TEST_F(WorkspaceTest, NullSmallHostAndFreedWorkspacesAreRefusedAndNothingRuns) {
   EXPECT_NE(text.find("workspace starts at 0x"), text.npos) << text;
   EXPECT_NE(text.find(", which is the allocation of "), text.npos) << text;
   EXPECT_NE(text.find(" that was freed; expected"), text.npos) << text;
+  EXPECT_NE(text.find("fix: free the memory only after the synchronise"), text.npos) << text;
   ACLIMB_ASSERT_OK(aclrtSynchronizeStream(stream_));
   EXPECT_EQ(out_->Bytes(), before);
 }

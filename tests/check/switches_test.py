@@ -49,7 +49,16 @@ program = run([KEEPING])
 failures.expect(program.returncode == 0 and program.stderr == "", "keeping", program.stderr)
 program, found = findings([KEEPING], ACLIMB_CHECK="all")
 failures.expect(program.returncode == 86 and sorted(finding["rule"] for finding in found) ==
-                ["check/leak/device-memory", "check/leak/stream"], "keeping", found)
+                ["check/call/unread", "check/leak/device-memory", "check/leak/stream"], "keeping",
+                found)
+
+# A note about a refusal tells what was missed, and what to do about the call and about the note.
+program, found = findings([WRONG, "unread"])
+said = found[0]["involved"][1]["what"]
+failures.expect(said == "refused with 100000 ACL_ERROR_INVALID_PARAM, and the program ended without "
+                "asking why; for that call: leave the call out when there is nothing to do", said)
+failures.expect("\n  fix: print aclGetRecentErrMsg() where a code is not 0; if the refusal is "
+                "expected, set ACLIMB_MUTE=check/call/unread\n" in program.stderr, program.stderr)
 
 # A file that exists is kept.
 with tempfile.TemporaryDirectory() as folder:
@@ -59,4 +68,4 @@ with tempfile.TemporaryDirectory() as folder:
     failures.expect(path.read_text() == "precious" and program.returncode == 86, program.stderr)
     program = run([WRONG, "double_free"], ACLIMB_CHECK_OUT=str(path), ACLIMB_FORCE="1")
     failures.expect("double-free" in path.read_text(), path.read_text())
-failures.end(16)
+failures.end(17)

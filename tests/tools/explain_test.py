@@ -171,9 +171,11 @@ def unknown(tool, source):
         expect(f"\n  {near}\n" in said, f"{what}: {near} is not offered: {said}")
     for function, header in {"aclrtMalloc": "acl/acl_rt.h", "aclCreateTensor": "aclnn/acl_meta.h",
                              "HcclAllReduce": "hccl/hccl.h"}.items():
-        said = tool.refused("explain", function, said=f"{function} is a function, no code and no rule; ")
+        said = tool.refused("explain", function, said=f"{function} is a function, no code and no rule; for ")
         expect(said.endswith(f"/include/{header}\n"), said)
     tool.refused("explain", "aclrtMallo", said="explain --list")
+    # A word of the headers that stands before a parenthesis.
+    tool.refused("explain", "defined", said='nothing is called "defined"')
     tool.refused("explain", "zzzzzzzzzzzz", said="explain --list")
     tool.refused("explain", "runtime/null/", said="Near")
 

@@ -114,6 +114,7 @@ std::vector<std::string> EveryName(const std::vector<RuleEntry>& rules) {
 
 // The toolkit's header that declares a function of the runtime; empty when there is none.
 std::string HeaderOf(const std::string& function) {
+  if (!function.starts_with("acl") && !function.starts_with("Hccl")) return "";
   const std::filesystem::path include = std::filesystem::path(ToolkitRoot()) / "include";
   for (const char* folder : {"acl", "aclnn", "hccl"}) {
     std::error_code ignored;
@@ -130,8 +131,8 @@ std::string HeaderOf(const std::string& function) {
 int Unknown(const std::string& what, const std::vector<std::string>& names) {
   if (const std::string header = HeaderOf(what); !header.empty()) {
     std::fprintf(stderr,
-                 "aclimb explain: %s is a function, no code and no rule; what it takes and returns "
-                 "says %s\n",
+                 "aclimb explain: %s is a function, no code and no rule; for what it takes and "
+                 "returns see %s\n",
                  what.c_str(), header.c_str());
     return kWrongUse;
   }

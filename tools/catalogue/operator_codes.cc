@@ -44,7 +44,8 @@ constexpr CodeEntry kRows[] = {
     {ACLIMB_CODE(ACLNN_ERR_INNER_NOT_TRANS_EXECUTOR),
      "phase 1 ended without handing its executor over", "a faulty operator of the user's own",
      "hand the executor over at the end of the operator's phase 1"},
-    {ACLIMB_CODE(ACLNN_ERR_INNER_NULLPTR), "an executor has run already or was destroyed",
+    {ACLIMB_CODE(ACLNN_ERR_INNER_NULLPTR),
+     "an executor has run already, was destroyed or, outside phase 2, is null",
      "phase 2 called twice with one executor; a null executor or tensor given to a call of "
      "aclnn/acl_meta.h (phase 2 answers 161001 to a null executor)",
      "call phase 1 again, or aclSetAclOpExecutorRepeatable right after it"},

@@ -55,7 +55,8 @@ constexpr CodeEntry kRows[] = {
      "memory that was freed while the task still needed it; a bad argument of an operator that "
      "only shows in the data; the code is sticky until one synchronise has returned it",
      "set ASCEND_LAUNCH_BLOCKING=1 (`aclimb run --launch-blocking`): the call that queues the task "
-     "then reports it itself, that of an operator as 361001 with this code in its text"},
+     "then returns the failure; phase 2 of an operator returns 361001, and its text names this "
+     "code"},
     {ACLIMB_CODE(ACL_ERROR_RT_AICORE_TRAP_EXCEPTION), "a kernel on the AI cores stopped itself",
      "an assertion in the kernel failed", "look at the assertion's text in the log"},
     {ACLIMB_CODE(ACL_ERROR_RT_AICPU_TIMEOUT), "a task on the AI CPU ran too long", kLooping,

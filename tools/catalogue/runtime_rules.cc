@@ -339,8 +339,9 @@ constexpr FixedRule kRows[] = {
     {"runtime/stream/task-failed", 0, "every task before the synchronise succeeded",
      "memory freed while a task needed it; an argument whose content is wrong; a callback that "
      "failed",
-     "set ASCEND_LAUNCH_BLOCKING=1: the call that queues the task then reports it itself, that of "
-     "an operator as 361001 with this code in its text"},
+     "set ASCEND_LAUNCH_BLOCKING=1: the call that queues the task then returns the failure; phase "
+     "2 "
+     "of an operator returns 361001, and its text names this code"},
     {"runtime/stream/stopped", 0, "no stream of the context has failed (ACL_STOP_ON_FAILURE)",
      "an earlier task failed", "look at the first failure, then create a new context"},
     {"runtime/stream/aborted", kRtStreamAbort, "nobody aborted the stream while the call waited",

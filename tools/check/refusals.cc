@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/answers.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/status.h"
 #include "aclimb/core/text.h"
@@ -15,7 +16,7 @@ namespace {
 struct Message {
   std::string rule;
   std::string what;      // the first line without the function
-  std::string fix;       // "fix: pass ..."
+  std::string fix;       // "pass ..."
   uint64_t address = 0;  // the first that it names; 0 when it names none
 };
 
@@ -28,8 +29,12 @@ Message Parse(const std::string& text) {
   if (colon != std::string::npos && message.what.find(' ') == colon + 1) {
     message.what.erase(0, colon + 2);
   }
-  const size_t fix = text.find("fix: ", line == std::string::npos ? text.size() : line);
-  if (fix != std::string::npos) message.fix = text.substr(fix, text.find('\n', fix) - fix);
+  constexpr std::string_view kFix = "\n  fix: ";
+  const size_t fix = text.find(kFix);
+  if (fix != std::string::npos) {
+    const size_t begin = fix + kFix.size();
+    message.fix = text.substr(begin, text.find('\n', begin) - begin);
+  }
   constexpr std::string_view kRule = "\n  rule: ";
   const size_t rule = text.find(kRule);
   if (rule != std::string::npos) {
@@ -163,18 +168,19 @@ const char* RuleOfLaunch(const Message& message, const Objects& objects, Finding
   return nullptr;
 }
 
-// Whether a program may take the code as the answer to a question, and go on.
-bool IsAnswer(std::string_view function, int code) {
+// Whether right programs are refused with the code, and go on without asking why.
+bool IsExpected(std::string_view function, int code) {
   // Its threads ask in a loop, also before the subscription.
-  if (function == "aclrtProcessReport") return true;
+  if (IsAnswer(function, code) || function == "aclrtProcessReport") return true;
   switch (code) {
-    case kRepeatInitialize:
     case kRepeatFinalize:
+    case kRtMemoryAllocation:  // an allocator frees its cache and tries again
+    case kRtEventNotComplete:  // a loop waits, as after the timeouts
     case kRtStreamSyncTimeout:
     case kRtEventSyncTimeout:
       return true;
-    case kRtContextNull:
-      return function == "aclrtGetDevice" || function == "aclrtGetCurrentContext";
+    case kRtFeatureNotSupport:  // a probe; no copy is one
+      return !function.starts_with("aclrtMemcpy");
     default:
       return false;
   }
@@ -183,10 +189,13 @@ bool IsAnswer(std::string_view function, int code) {
 }  // namespace
 
 void Unread::Add(const Here& here, int code, const std::string& text) {
-  if (IsAnswer(here.function, code) || ++count_ > 1) return;
+  if (IsExpected(here.function, code) || ++count_ > 1) return;
   const Message message = Parse(text);
   first_ = {"check/call/unread", here.function, message.what, {{"called", here.site}}};
-  first_.involved.push_back({Cat("refused with ", CodeText(code), "; ", message.fix), 0});
+  std::string told =
+      Cat("refused with ", CodeText(code), ", and the program ended without asking why");
+  if (!message.fix.empty()) told += Cat("; for that call: ", message.fix);
+  first_.involved.push_back({std::move(told), 0});
 }
 
 std::optional<Finding> Unread::Told() const {

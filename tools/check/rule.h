@@ -191,9 +191,12 @@ inline constexpr Rule kDataRules[] = {
 
 inline constexpr Rule kCallRules[] = {
     {"check/call/unread",
-     "the program asks why calls are refused: by aclGetRecentErrMsg, or by aclrtGetLastError",
-     "the codes that calls return are not looked at",
-     "look at the code of every call, and print aclGetRecentErrMsg() where it is not 0",
+     "after a refusal the program calls aclGetRecentErrMsg (for the reason), aclrtGetLastError or "
+     "aclrtPeekAtLastError (for the code)",
+     "the codes that calls return are not looked at, or the program expects the refusal and looks "
+     "at its code alone",
+     "print aclGetRecentErrMsg() where a code is not 0; if the refusal is expected, set "
+     "ACLIMB_MUTE=check/call/unread",
      "aclrtMalloc(&memory, 0, policy);\naclFinalize();"},
 };
 

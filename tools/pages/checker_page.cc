@@ -31,7 +31,7 @@ without, there are the names of functions.
 | variable | effect |
 |---|---|
 | `ACLIMB_CHECK=nan` | also looks for the first operator that makes NaN or infinity from finite inputs: reads every tensor |
-| `ACLIMB_CHECK=all` | also notes what is legal but unclean, and leaks of programs that do not call `aclFinalize` and of shared libraries |
+| `ACLIMB_CHECK=all` | also notes what is legal but unclean, leaks of programs that do not call `aclFinalize` and of shared libraries, and unread refusals of calls that shared libraries make |
 | `ACLIMB_MUTE=check/leak,check/memory/slack` | counts findings of these rules, and does not tell them |
 | `ACLIMB_CHECK_OUT=file` | also writes the findings as JSON |
 | `ACLIMB_CHECK_EXIT=0` | keeps the program's own exit status |
@@ -39,9 +39,11 @@ without, there are the names of functions.
 A call that is refused is a finding too when the refusal is about the use of memory, streams or objects: an address
 that is freed, past the end or not allocated, the wrong kind of memory or of copy, a handle or an executor that has
 ended, a stream of another context, a callback that no thread would make. Any other refusal is none, be it of a null
-pointer, a shape, a handle that never was one, or too small a workspace: its code and aclGetRecentErrMsg tell. Of a
-program that ends without having asked for them the first such refusal is noted at the end (`check/call/unread`), which
-leaves the exit status alone: it may have looked at the code.
+pointer, a shape, a handle that never was one, or too small a workspace: its code and aclGetRecentErrMsg tell. When a
+program ends without having asked for them, the first such refusal of a call that its executable itself makes is noted
+(`check/call/unread`). The note leaves the exit status alone, since the program may have looked at the code. Calls that
+shared libraries make, such as the modules of Python, are noted with `ACLIMB_CHECK=all` alone, and codes with which
+programs go on as a rule, such as 207001 (no memory) and those of timeouts, are not noted at all.
 
 Races and frees under running work are found by what is ordered with what, not by what happens to run first: a missing
 synchronise is told even when the work was over in time. The threads of the host count as one, since the checker does
@@ -52,7 +54,8 @@ aclrtMallocHost. A program that needs almost all of either gets it back at once.
 What a shared library keeps until the device is reset is no finding by itself: frameworks leave their memory, streams
 and events to the end of the process, which gives them back.
 
-A forked child is checked too; the sum of the findings and the exit status are the parent's.
+A forked child is checked too; the sum of the findings and the exit status are the parent's. What a child alone is
+refused is not noted by `check/call/unread`.
 
 Small calls take some 20 microseconds more, since each notes where the program makes it; what takes longer hardly
 changes ([performance.md](performance.md)).
