@@ -92,8 +92,8 @@ endif()
 # aclimb_join_sources(target [APART sources...]): compiles the target's sources in batches of a dozen: those
 # that include large libraries of templates take five seconds each alone, and ten together. A name of
 # an unnamed namespace must then be the only one of its kind in the target; sources that are APART
-# may use names of each other. A source with compiler options of its own must be one of these: CMake would
-# leave it out of its batch only where the options are set.
+# may use names of each other. A source with properties of its own must be one of these: with some of
+# them CMake compiles it alone, but only where they are set, and it drops the others.
 function(aclimb_join_sources target)
   cmake_parse_arguments(ARG "" "" "APART" ${ARGN})
   if(ACLIMB_JOIN_SOURCES)
@@ -111,7 +111,8 @@ function(aclimb_check_joined_sources target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     get_source_file_property(apart ${source} SKIP_UNITY_BUILD_INCLUSION)
-    foreach(property IN ITEMS COMPILE_OPTIONS COMPILE_FLAGS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES)
+    foreach(property IN ITEMS COMPILE_OPTIONS COMPILE_FLAGS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES
+        SKIP_PRECOMPILE_HEADERS)
       get_source_file_property(own ${source} ${property})
       if(own AND NOT apart)
         message(FATAL_ERROR "${source} of ${target} has ${property} of its own (${own}): name it APART.")
