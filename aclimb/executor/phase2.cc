@@ -86,9 +86,7 @@ Status RefusePhase2(int code, std::string what, std::string fix, const char* rul
   return Refuse(code, std::move(what), std::move(fix), Cat("phase2/", rule));
 }
 
-constexpr const char* kWorkspace = "workspace";
 constexpr const char* kWorkspaceFix = "pass device memory of the size that phase 1 returned";
-constexpr const char* kViewFix = "allocate more, or correct shape, strides and offset of the view";
 
 // Kernel address of [address + begin, address + end), all of it inside one live allocation: on the
 // host where it sees the device's memory, else the device's own.
@@ -129,6 +127,15 @@ Result<char*> Translate(const PlannedCall& call, const char* name, const void* a
   return const_cast<char*>(first);
 }
 
+Result<char*> TranslateWorkspace(const PlannedCall& call, const void* workspace) {
+  return Translate(call, "workspace", workspace, 0, static_cast<int64_t>(call.workspace_size),
+                   kWorkspaceFix);
+}
+Result<char*> TranslateTensor(const PlannedCall& call, const TensorUse& use, const void* data) {
+  return Translate(call, call.NameOf(use), data, use.footprint.begin, use.footprint.end,
+                   "allocate more, or correct shape, strides and offset of the view");
+}
+
 Status CheckWorkspace(const Executor& executor, const void* workspace, uint64_t size) {
   if (workspace == nullptr && size > 0) {
     return RefusePhase2(kAclnnNullptr,
@@ -162,8 +169,7 @@ Status CheckData(const Executor& executor) {
 Status PlaceWorkspace(Executor& executor, const void* workspace) {
   const uint64_t size = executor.call->workspace_size;
   if (size == 0) return Ok();
-  Result<char*> at = Translate(*executor.call, kWorkspace, workspace, 0, static_cast<int64_t>(size),
-                               kWorkspaceFix);
+  Result<char*> at = TranslateWorkspace(*executor.call, workspace);
   if (!at.ok()) return at.TakeStatus();
   const auto address = reinterpret_cast<uintptr_t>(at.value());
   constexpr uintptr_t kMask = WorkspaceLedger::kAlignment - 1;
@@ -177,8 +183,7 @@ Status PlaceTensors(Executor& executor) {
   for (const TensorUse& use : executor.call->uses) {
     BoundTensor& placed = *tensor++;
     if (!use.touched) continue;
-    Result<char*> at = Translate(*executor.call, executor.call->NameOf(use), placed.data,
-                                 use.footprint.begin, use.footprint.end, kViewFix);
+    Result<char*> at = TranslateTensor(*executor.call, use, placed.data);
     if (!at.ok()) return at.TakeStatus();
     placed.kernel_data = at.value();
   }
@@ -188,17 +193,14 @@ Status PlaceTensors(Executor& executor) {
 // Whether what the run uses is where it was when it was queued.
 bool IsStillPlaced(const Executor& executor) {
   const PlannedCall& call = *executor.call;
-  const auto size = static_cast<int64_t>(call.workspace_size);
-  if (size > 0 &&
-      !Translate(call, kWorkspace, executor.given_workspace, 0, size, kWorkspaceFix).ok()) {
+  if (call.workspace_size > 0 && !TranslateWorkspace(call, executor.given_workspace).ok()) {
     return false;
   }
   const BoundTensor* tensor = executor.tensors.data();
   for (const TensorUse& use : call.uses) {
     const BoundTensor& placed = *tensor++;
     if (!use.touched) continue;
-    const Result<char*> at = Translate(call, call.NameOf(use), placed.data, use.footprint.begin,
-                                       use.footprint.end, kViewFix);
+    const Result<char*> at = TranslateTensor(call, use, placed.data);
     if (!at.ok() || at.value() != placed.kernel_data) return false;
   }
   return true;
