@@ -12,13 +12,15 @@
 #include "aclimb/ops/convolution_backward/tolerance.h"
 #include "aclimb/truth/call.h"
 #include "aclimb/truth/outputs.h"
+#include "aclimb/truth/rounding.h"
 
 namespace aclimb::convolution_backward {
 
 // How far a gradient may be from `expected`: relative to it, or to a small part of the terms'
-// magnitude.
+// magnitude. Below that is what a number that is too small for the dtype loses.
 inline double AllowedError(DType dtype, double expected, double magnitude) {
-  return RelativeTolerance(dtype) * std::max(std::fabs(expected), magnitude * 0x1p-8) + 1e-30;
+  return RelativeTolerance(dtype) * std::max(std::fabs(expected), magnitude * 0x1p-8) +
+         std::max(truth::LeastOf(dtype), 1e-30);
 }
 
 // Sums of terms, and of their magnitudes; null where nobody asks.
