@@ -49,12 +49,13 @@ HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float* sums)
 template <typename T>
 void AddRowsOf(const Terms& terms, int64_t width, float* sums) {
   // AVX2 keeps two of so many sums in memory, which takes less time than another pass over rows.
-  constexpr int kMost = 16, kMany = 8;
+  constexpr int kMost = 16, kMany = 8, kFew = 4;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t c = 0;
   for (; c + kMost * lanes <= width; c += kMost * lanes) AddColumns<kMost, T>(d, terms, c, sums);
   for (; c + kMany * lanes <= width; c += kMany * lanes) AddColumns<kMany, T>(d, terms, c, sums);
+  for (; c + kFew * lanes <= width; c += kFew * lanes) AddColumns<kFew, T>(d, terms, c, sums);
   for (; c + lanes <= width; c += lanes) AddColumns<1, T>(d, terms, c, sums);
   for (; c < width; ++c) AddColumns<1, T>(hn::CappedTag<float, 1>(), terms, c, sums);
 }
