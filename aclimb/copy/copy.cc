@@ -6,7 +6,6 @@
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/gather.h"
-#include "aclimb/copy/stream.h"
 #include "aclimb/copy/transpose.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/simd/cache.h"
@@ -64,12 +63,15 @@ void Job::Run(int64_t chunk) const {
 
 void Job::CopyRows(int64_t begin, int64_t end) const {
   const int64_t block = kBufferBytes / widest_;
+  const RowCopier copier(streams_);
   walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
     const int64_t(&stride)[2] = {walk_.stride[0][inner_], walk_.stride[1][inner_]};
     if (stride[0] == 0 && stride[1] == 1 && n >= kShortRow) {
       return RepeatElement(At(0, at[0]), n, At(1, at[1]));
     }
-    if (stride[0] == 1 && stride[1] == 1) return Convert(At(0, at[0]), n, At(1, at[1]));
+    if (stride[0] == 1 && stride[1] == 1) {
+      return Convert(At(0, at[0]), n, At(1, at[1]), copier);
+    }
     for (int64_t first = 0; first < n; first += block) {
       const int64_t count = std::min(block, n - first);
       CopyBlock(RowAt(At(0, at[0] + first * stride[0]), stride[0], count),
@@ -94,9 +96,9 @@ void Job::CopyShortRows(int64_t begin, int64_t end) const {
 }
 
 // Elements side by side.
-void Job::Convert(const char* from, int64_t count, char* to) const {
+void Job::Convert(const char* from, int64_t count, char* to, const RowCopier& copier) const {
   if (converter_.Changes()) return converter_.Run(from, count, to);
-  CopyRow(from, count * size_[0], to, streams_);
+  copier.Copy(from, count * size_[0], to);
 }
 
 // One element to all of a row. Some processors write zeros faster; around the caches they do
@@ -131,7 +133,7 @@ void Job::CopyBlock(const Place& from, const Place& to, int64_t count) const {
     if (target == to.at) return;
     source = target;
   }
-  if (to.consecutive) return Convert(source, count, to.at);
+  if (to.consecutive) return Convert(source, count, to.at, RowCopier(streams_));
   if (converter_.Changes()) {
     converter_.Run(source, count, converted);
     source = converted;
@@ -157,7 +159,7 @@ void Job::CopyTiles(int64_t begin, int64_t end) const {
     Transpose(element, from, walk_.stride[0][inner_], tile.columns, tile.rows, buffer,
               kPitchBytes / size_[0]);
     for (int64_t r = 0; r < tile.rows; ++r) {
-      Convert(buffer + r * kPitchBytes, tile.columns, At(1, tile.at[1] + r * step));
+      converter_.Run(buffer + r * kPitchBytes, tile.columns, At(1, tile.at[1] + r * step));
     }
   }
 }

@@ -131,11 +131,12 @@ TEST(Copy, Bytes) {
   std::iota(lengths.begin(), lengths.end(), 0);
   lengths.insert(lengths.end(), {399, 2048, 2113, 70'001});
   EachTarget([&lengths] {
+    const RowCopier copier(false);
     for (const int64_t bytes : lengths) {
       for (int odd = 0; odd < 4; ++odd) {
         std::vector<char> from(static_cast<size_t>(bytes) + 4), to(from.size(), 9);
         for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(10 + i * 7919 % 113);
-        CopyBytes(from.data() + 3 - odd, bytes, to.data() + odd);
+        copier.Copy(from.data() + 3 - odd, bytes, to.data() + odd);
         ASSERT_EQ(std::memcmp(from.data() + 3 - odd, to.data() + odd, static_cast<size_t>(bytes)),
                   0)
             << bytes;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::copy {
@@ -49,7 +50,9 @@ int64_t MoveAligned(const uint8_t* from, int64_t i, int64_t bytes, uint8_t* to,
 }
 
 // No byte is written twice: a line that is stored into a cache and streamed is slow in both.
-void Stream(const uint8_t* from, int64_t bytes, uint8_t* to) {
+void Stream(const void* source, int64_t bytes, void* target) {
+  const auto* const from = static_cast<const uint8_t*>(source);
+  auto* const to = static_cast<uint8_t*>(target);
   const int64_t past = PastAligned(to);
   int64_t i = std::min(bytes, past == 0 ? 0 : Lanes() - past);
   std::memcpy(to, from, static_cast<size_t>(i));
@@ -59,11 +62,19 @@ void Stream(const uint8_t* from, int64_t bytes, uint8_t* to) {
   hwy::FlushStream();
 }
 
-// Four vectors or more, of which the first and the last four overlap their neighbours: no branch
+// A vector or more. Of four or more the first and the last four overlap their neighbours: no branch
 // depends on where rows of one length lie.
-void CopyInVectors(const uint8_t* from, int64_t bytes, uint8_t* to) {
+void CopyInVectors(const void* source, int64_t bytes, void* target) {
   const Bytes d;
+  const auto* const from = static_cast<const uint8_t*>(source);
+  auto* const to = static_cast<uint8_t*>(target);
   const int64_t lanes = Lanes(), last = bytes - 4 * lanes;
+  if (last < 0) {
+    for (int64_t i = 0; i < bytes - lanes; i += lanes)
+      hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+    hn::StoreU(hn::LoadU(d, from + bytes - lanes), d, to + bytes - lanes);
+    return;
+  }
   hn::StoreU(hn::LoadU(d, from), d, to);
   for (int64_t i = lanes - PastAligned(to); i < last; i += 4 * lanes) {
     MoveFour(from, i, to, [d](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, d, at); });
@@ -131,21 +142,23 @@ void CopyInChunks(const uint8_t* from, int64_t bytes, uint8_t* to) {
 
 }  // namespace
 
-void CopyBytes(const void* from, int64_t bytes, void* to) {
-  constexpr int64_t kLong = 256;  // four vectors have no more
+RowCopier::RowCopier(bool streams)
+    : vectors_(HWY_DYNAMIC_DISPATCH(CopyInVectors)),
+      stream_(HWY_DYNAMIC_DISPATCH(Stream)),
+      streamed_(streams ? kStreamedRow : std::numeric_limits<int64_t>::max()) {}
+
+// Of memcpy the compiler, which knows that the bytes are few, would make an instruction that takes
+// longer to start than all of these.
+void RowCopier::CopyShort(const void* from, int64_t bytes, void* to) {
   const auto* const source = static_cast<const uint8_t*>(from);
   auto* const target = static_cast<uint8_t*>(to);
-  if (bytes >= kLong) return HWY_DYNAMIC_DISPATCH(CopyInVectors)(source, bytes, target);
-  // Of memcpy the compiler, which knows that they are few, would make an instruction that takes
-  // longer to start than all of these.
-  if (bytes >= 64) return CopyInChunks<64>(source, bytes, target);
   if (bytes >= 32) return CopyInChunks<32>(source, bytes, target);
   if (bytes >= 8) return CopyInChunks<8>(source, bytes, target);
   for (int64_t i = 0; i < bytes; ++i) target[i] = source[i];
 }
 
 void StreamBytes(const void* from, int64_t bytes, void* to) {
-  HWY_DYNAMIC_DISPATCH(Stream)(static_cast<const uint8_t*>(from), bytes, static_cast<uint8_t*>(to));
+  HWY_DYNAMIC_DISPATCH(Stream)(from, bytes, to);
 }
 
 void RepeatBytes(const void* pattern, int64_t bytes, void* to, bool streams) {

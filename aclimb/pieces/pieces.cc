@@ -151,12 +151,11 @@ class PiecesPlan final : public Plan {
                      .bytes = piece.axes[1].extent * size});
     }
     const int64_t count = pieces_[0].axes[0].extent;
-    const bool streams = IsBeyondCache(row_bytes_);
+    const copy::RowCopier copier(IsBeyondCache(row_bytes_));
     return ParallelForAll(count, kGrainBytes / row_bytes_, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         for (const Rows& rows : all) {
-          copy::CopyRow(rows.from + row * rows.from_step, rows.bytes, rows.to + row * rows.to_step,
-                        streams);
+          copier.Copy(rows.from + row * rows.from_step, rows.bytes, rows.to + row * rows.to_step);
         }
       }
     });

@@ -76,18 +76,6 @@ class Runs {
   int64_t place_[kMaxRank] = {};
 };
 
-template <typename T>
-void CopyConsecutive(const T* from, int64_t count, T* to, bool streams) {
-  constexpr int64_t kShort = 128, kBlock = 16;
-  const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
-  if (bytes > kShort || bytes < kBlock) return copy::CopyRow(from, bytes, to, streams);
-  // A call would take as long as the copy. The last block may cover some of the one before.
-  const auto* const source = reinterpret_cast<const char*>(from);
-  auto* const target = reinterpret_cast<char*>(to);
-  for (int64_t i = 0; i < bytes - kBlock; i += kBlock) std::memcpy(target + i, source + i, kBlock);
-  std::memcpy(target + bytes - kBlock, source + bytes - kBlock, kBlock);
-}
-
 // Elements of slices, consecutive ones or not.
 template <typename T>
 class Slices {
@@ -97,11 +85,22 @@ class Slices {
         to_(Part(args.out, args.dim + args.index_rank, from_.rank)),
         walk_(Walk<2>::Make({&from_, &to_})),
         consecutive_(walk_.rank == 1 && walk_.InnerIsContiguous()),
-        streams_(args.out.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes()) {}
+        copier_(args.out.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes()) {}
 
   int64_t Length() const { return walk_.count; }
   bool IsConsecutive() const { return consecutive_; }
-  bool streams() const { return streams_; }
+  void CopyConsecutive(const T* from, int64_t count, T* to) const {
+    constexpr int64_t kShort = 128, kBlock = 16;
+    const int64_t bytes = count * int64_t{sizeof(T)};
+    if (bytes > kShort || bytes < kBlock) return copier_.Copy(from, bytes, to);
+    // A call would take as long as the copy. The last block may cover some of the one before.
+    const auto* const source = reinterpret_cast<const char*>(from);
+    auto* const target = reinterpret_cast<char*>(to);
+    for (int64_t i = 0; i < bytes - kBlock; i += kBlock) {
+      std::memcpy(target + i, source + i, kBlock);
+    }
+    std::memcpy(target + bytes - kBlock, source + bytes - kBlock, kBlock);
+  }
 
   // Elements [first, last) of a slice; from null they are zeros.
   void Copy(const T* from, T* to, int64_t first, int64_t last) const {
@@ -112,7 +111,7 @@ class Slices {
       if (from == nullptr) {
         for (int64_t i = 0; i < count; ++i) write[i * to_step] = 0;
       } else if (consecutive_) {
-        CopyConsecutive(from + offset[0], count, write, streams_);
+        CopyConsecutive(from + offset[0], count, write);
       } else {
         const T* const read = from + offset[0];
         for (int64_t i = 0; i < count; ++i) write[i * to_step] = read[i * from_step];
@@ -124,7 +123,7 @@ class Slices {
   const TensorView from_, to_;
   const Walk<2> walk_;
   const bool consecutive_;
-  const bool streams_;  // no cache holds the output
+  const copy::RowCopier copier_;
 };
 
 // The slice that an index names. By value: a loop then keeps it in registers.
@@ -255,7 +254,7 @@ bool Gather(const Args& args) {
           const T* const from = slice(i);
           T* const to = write + i * out_step;
           if (from != nullptr && slices.IsConsecutive()) {
-            CopyConsecutive(from, length, to, slices.streams());
+            slices.CopyConsecutive(from, length, to);
           } else {
             if (from == nullptr) all_known = false;
             slices.Copy(from, to, 0, length);

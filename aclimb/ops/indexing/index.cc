@@ -117,7 +117,7 @@ class IndexPlan final : public Plan {
   // Slices of consecutive elements. That of a later entry is on its way to the cache meanwhile.
   template <typename T>
   bool CopySlices(const T* self, const int64_t* from, T* out, const int64_t* to, int64_t begin,
-                  int64_t end, bool streams) const {
+                  int64_t end, const copy::RowCopier& copier) const {
     const int64_t bytes = slices_.count * static_cast<int64_t>(sizeof(T));
     // The processor sees the rest of a longer one coming once it has begun.
     const int64_t ahead = std::min(slices_.count, kMostAheadBytes / int64_t{sizeof(T)});
@@ -127,7 +127,7 @@ class IndexPlan final : public Plan {
         PrefetchLines(self + from[entry + kAhead], ahead);
       }
       if (from[entry] >= 0) [[likely]] {
-        copy::CopyRow(self + from[entry], bytes, out + to[entry], streams);
+        copier.Copy(self + from[entry], bytes, out + to[entry]);
       } else {
         std::fill_n(out + to[entry], slices_.count, T{0});
         all_known = false;
@@ -148,7 +148,7 @@ class IndexPlan final : public Plan {
     const int64_t width = std::min(slices_.count, kGrain);
     const int64_t parts = CeilDivide(slices_.count, width);
     const int64_t all = places_.count() * slices_.count;
-    const bool streams = all * int64_t{sizeof(T)} > CacheShareBytes();
+    const copy::RowCopier copier(all * int64_t{sizeof(T)} > CacheShareBytes());
     std::atomic<bool> unknown = false;
     ParallelFor(places_.count() * parts, kGrain / width, [&](int64_t begin, int64_t end) {
       bool all_known = true;
@@ -157,24 +157,24 @@ class IndexPlan final : public Plan {
       if (slices_.count == 1) {
         all_known = CopyElements(self, from, out, to, begin, end);
       } else if (whole) {
-        all_known = CopySlices(self, from, out, to, begin, end, streams);
+        all_known = CopySlices(self, from, out, to, begin, end, copier);
       }
       for (int64_t task = begin; slices_.count != 1 && !whole && task < end; ++task) {
         const int64_t entry = task / parts, first = task % parts * width;
         const int64_t place = from[entry];
         if (place < 0) all_known = false;
-        slices_.Visit(
-            first, std::min(slices_.count, first + width), [&](const int64_t(&at)[2], int64_t n) {
-              T* const write = out + to[entry] + at[1];
-              if (place < 0) {
-                for (int64_t i = 0; i < n; ++i) write[i * to_step] = 0;
-              } else if (consecutive) {
-                copy::CopyRow(self + place + at[0], n * int64_t{sizeof(T)}, write, streams);
-              } else {
-                const T* const read = self + place + at[0];
-                for (int64_t i = 0; i < n; ++i) write[i * to_step] = read[i * from_step];
-              }
-            });
+        slices_.Visit(first, std::min(slices_.count, first + width),
+                      [&](const int64_t(&at)[2], int64_t n) {
+                        T* const write = out + to[entry] + at[1];
+                        if (place < 0) {
+                          for (int64_t i = 0; i < n; ++i) write[i * to_step] = 0;
+                        } else if (consecutive) {
+                          copier.Copy(self + place + at[0], n * int64_t{sizeof(T)}, write);
+                        } else {
+                          const T* const read = self + place + at[0];
+                          for (int64_t i = 0; i < n; ++i) write[i * to_step] = read[i * from_step];
+                        }
+                      });
       }
       if (!all_known) unknown.store(true, std::memory_order_relaxed);
     });
