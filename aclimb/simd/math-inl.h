@@ -29,15 +29,19 @@ HWY_INLINE hn::Vec<D> Polynomial(D d, hn::Vec<D> x, const float (&c)[kCount]) {
   return sum;
 }
 
-// Natural logarithm, to within two units in the last place.
-template <class T, class D>
-HWY_INLINE hn::Vec<D> Log(D d, hn::Vec<D> x) {
+// What a logarithm is the sum of: x = m * 2^n with m from 2/3 to 4/3, and log(m) = f + rest, of
+// which f is the larger and exact.
+template <class V>
+struct LogTerms {
+  V n, f, rest;
+};
+template <class D>
+HWY_INLINE LogTerms<hn::Vec<D>> LogTermsOf(D d, hn::Vec<D> x) {
   static constexpr float kCubic[] = {0x1.555558p-2f,  -0x1.ffff0ep-3f, 0x1.9995f6p-3f,
                                      -0x1.55993ap-3f, 0x1.252078p-3f,  -0x1.f384ccp-4f,
                                      0x1.b4b0fcp-4f,  -0x1.071bf4p-3f, 0x1.fa2d54p-4f};
   const hn::RebindToSigned<D> di;
-  const auto zero = hn::Zero(d);
-  // x = m * 2^n with m from 2/3 to 4/3; subnormal numbers are made normal first.
+  // Subnormal numbers are made normal first.
   const auto is_tiny = hn::Lt(x, hn::Set(d, 0x1p-126f));
   const auto normal = hn::IfThenElse(is_tiny, hn::Mul(x, hn::Set(d, 0x1p23f)), x);
   const auto bits = hn::BitCast(di, normal);
@@ -49,17 +53,43 @@ HWY_INLINE hn::Vec<D> Log(D d, hn::Vec<D> x) {
   const auto f = hn::Sub(m, hn::Set(d, 1.0f));
   const auto square = hn::Mul(f, f);
   const auto cubic = hn::Mul(hn::Mul(square, f), Polynomial(d, f, kCubic));
-  const auto rest = hn::Add(hn::MulAdd(square, hn::Set(d, -0.5f), cubic),
-                            hn::Mul(n, hn::Set(d, 0x1.7f7d1cp-20f)));
-  // n times the high part of ln 2 is exact.
-  const auto result = hn::Add(hn::Mul(n, hn::Set(d, 0x1.62e4p-1f)), hn::Add(f, rest));
+  return {n, f, hn::MulAdd(square, hn::Set(d, -0.5f), cubic)};
+}
+// The logarithm of x to any base is `result` above zero and below infinity; zero gives -inf, inf
+// stays, and what is negative or NaN gives NaN.
+template <class D>
+HWY_INLINE hn::Vec<D> LogOrSpecial(D d, hn::Vec<D> x, hn::Vec<D> result) {
+  const auto zero = hn::Zero(d);
   const auto infinity = hn::Set(d, HUGE_VALF);
-  // Above zero and finite; zero gives -inf, inf stays, and what is negative or NaN gives NaN.
   const auto usual = hn::And(hn::Gt(x, zero), hn::Lt(x, infinity));
   const auto special =
       hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinity),
                      hn::IfThenElse(hn::Eq(x, infinity), infinity, hn::Set(d, std::nanf(""))));
   return hn::IfThenElse(usual, result, special);
+}
+
+// Natural logarithm, to within two units in the last place.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> Log(D d, hn::Vec<D> x) {
+  const auto [n, f, less] = LogTermsOf(d, x);
+  // n times the high part of ln 2 is exact.
+  const auto rest = hn::Add(less, hn::Mul(n, hn::Set(d, 0x1.7f7d1cp-20f)));
+  return LogOrSpecial(d, x, hn::Add(hn::Mul(n, hn::Set(d, 0x1.62e4p-1f)), hn::Add(f, rest)));
+}
+// To the base 2, to within three units in the last place; of powers of 2 exactly.
+template <class D>
+HWY_INLINE hn::Vec<D> Log2(D d, hn::Vec<D> x) {
+  const auto [n, f, rest] = LogTermsOf(d, x);
+  return LogOrSpecial(d, x, hn::Add(n, hn::Mul(hn::Add(f, rest), hn::Set(d, 0x1.715476p+0f))));
+}
+// To the base 10, to within three units in the last place; of powers of 10 exactly.
+template <class D>
+HWY_INLINE hn::Vec<D> Log10(D d, hn::Vec<D> x) {
+  const auto [n, f, rest] = LogTermsOf(d, x);
+  // n times the high part of log10(2) is exact.
+  const auto low = hn::Add(hn::Mul(n, hn::Set(d, 0x1.3509f8p-18f)),
+                           hn::Mul(hn::Add(f, rest), hn::Set(d, 0x1.bcb7b2p-2f)));
+  return LogOrSpecial(d, x, hn::Add(hn::Mul(n, hn::Set(d, 0x1.344p-2f)), low));
 }
 
 // exp(x) - 1, to within five units in the last place.

@@ -194,7 +194,7 @@ struct Log1p : OnFloat {
 struct Log2 : OnFloat {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return hn::Mul(math::Log<T>(d, x), hn::Set(d, 1.44269504f));
+    return math::Log2(d, x);
   }
   double Scalar(double x) const { return std::log2(x); }
 };
@@ -202,7 +202,7 @@ struct Log2 : OnFloat {
 struct Log10 : OnFloat {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return hn::Mul(math::Log<T>(d, x), hn::Set(d, 0.434294482f));
+    return math::Log10(d, x);
   }
   double Scalar(double x) const { return std::log10(x); }
 };

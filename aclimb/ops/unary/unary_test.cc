@@ -67,6 +67,21 @@ TEST_F(Unary, LogarithmsAndPowersHaveAllDigits) {
   Expect({-kInf, -126, -0.5, 0, 3, 127.5}, std::exp2, ACLIMB_PHASES(Exp2));
 }
 
+// Who takes the floor of a logarithm counts digits.
+TEST_F(Unary, LogarithmsOfPowersAreWhole) {
+  Values twos, exponents, tens, digits;
+  for (int n = -149; n < 128; ++n) {
+    twos.push_back(std::ldexp(1.0, n));
+    exponents.push_back(n);
+  }
+  for (int n = -37; n < 39; ++n) {
+    tens.push_back(std::pow(10.0, n));
+    digits.push_back(n);
+  }
+  EXPECT_EQ(Of(twos, ACLIMB_PHASES(Log2)), exponents);
+  EXPECT_EQ(Of(tens, ACLIMB_PHASES(Log10)), digits);
+}
+
 TEST_F(Unary, TheSignOfZeroCounts) {
   EXPECT_EQ(Of({-0.0, 0, -1, kInf, -kInf}, ACLIMB_PHASES(Signbit), DType::kBool),
             (Values{1, 0, 1, 0, 1}));
