@@ -54,6 +54,20 @@ TEST_F(Binary, LogarithmsOfSumsDoNotOverflow) {
   EXPECT_TRUE(Near(out.Values(), {1001, -1000 + std::log2(1.5), -kInf, kInf, 5, kNaN}, {2e-7, 0}));
 }
 
+// The larger exponent and what the other adds: all but a few digits of float32 cancel.
+TEST_F(Binary, LogarithmsOfSumsThatAreNearlyOneOfHalfTypes) {
+  const Numbers larger = {-0.57177734375, -0.50390625, -0.6064453125};
+  const Numbers smaller = {-0.83154296875, -0.9267578125, -0.7880859375};
+  const DeviceTensor out = Empty(DType::kFloat16, larger.size());
+  ACLIMB_RUN(aclnnLogAddExp, Vector(DType::kFloat16, larger), Vector(DType::kFloat16, smaller),
+             out);
+  Numbers expected;
+  for (size_t i = 0; i < larger.size(); ++i) {
+    expected.push_back(larger[i] + std::log1p(std::exp(smaller[i] - larger[i])));
+  }
+  EXPECT_TRUE(Near(out.Values(), expected, {5e-4, 2 * 0x1p-24}));
+}
+
 TEST_F(Binary, NothingTimesALogarithmIsNothing) {
   const DeviceTensor x = Vector(DType::kInt32, {0, 0, 0, 2});
   const DeviceTensor y = Vector(DType::kFloat32, {0, -1, kNaN, 3});
@@ -180,6 +194,16 @@ TEST_F(Binary, ScalarsOfHalfTensors) {
   EXPECT_EQ(is.Values(), (Numbers{1, 0}));
   ACLIMB_RUN(aclnnMuls, Vector(DType::kFloat16, {1024, 3}), Scalar(0.1f), out);
   EXPECT_EQ(out.Values()[0], 102.375) << "102.34375 would be the product of the rounded scalar";
+  // As in PyTorch: where results jump, the scalar is one of the dtype.
+  const DeviceTensor numbers = Vector(DType::kBFloat16, {1, 2, 0.5, 3});
+  const DeviceTensor result = Empty(DType::kBFloat16, 4);
+  const Numbers rests = {0.09912109375, 0.09814453125, 0.099609375, 0.09716796875};
+  ACLIMB_RUN(aclnnRemainderTensorScalar, numbers, Scalar(0.1f), result);
+  EXPECT_EQ(result.Values(), rests);
+  ACLIMB_RUN(aclnnFmodScalar, numbers, Scalar(0.1f), result);
+  EXPECT_EQ(result.Values(), rests);
+  ACLIMB_RUN(aclnnFloorDivides, numbers, Scalar(0.1f), result);
+  EXPECT_EQ(result.Values(), (Numbers{9, 19, 4, 29}));
 }
 
 TEST_F(Binary, NaNIsNotEqualAndStaysInExtrema) {

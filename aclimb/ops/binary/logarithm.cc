@@ -15,15 +15,16 @@ HWY_BEFORE_NAMESPACE();
 namespace aclimb::binary {
 namespace HWY_NAMESPACE {
 
-// The logarithm of the sum of two powers is the larger exponent, and what the other adds. Equal
-// exponents are 0 apart, infinite ones too; NaN is not equal and stays.
+// The logarithm of the sum of two powers is the larger exponent, and what the other adds. The two
+// may cancel, so that half types need all digits of float32. Equal exponents are 0 apart, infinite
+// ones too; NaN is not equal and stays.
 //   of  the logarithm of the powers' base, and 1 divided by it
-template <class T, class D, class V>
+template <class D, class V>
 HWY_INLINE V LogOfSum(D d, V x, V y, const double (&of)[2]) {
   const V larger = hn::IfThenElse(hn::Ge(x, y), x, y);
   const V apart = hn::IfThenZeroElse(hn::Eq(x, y), hn::Abs(hn::Sub(x, y)));
-  const V power = Exp<T>(d, hn::Mul(apart, hn::Set(d, static_cast<float>(-of[0]))));
-  return hn::MulAdd(Log1p<T>(d, power), hn::Set(d, static_cast<float>(of[1])), larger);
+  const V power = Exp<float>(d, hn::Mul(apart, hn::Set(d, static_cast<float>(-of[0]))));
+  return hn::MulAdd(Log1p<float>(d, power), hn::Set(d, static_cast<float>(of[1])), larger);
 }
 inline double LogOfSum(double x, double y, const double (&of)[2]) {
   const double apart = x == y ? 0 : std::fabs(x - y);
@@ -41,7 +42,7 @@ struct LogAddExp : Exponents {
   static constexpr double kOf[] = {1, 1};
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x, V y) const {
-    return LogOfSum<T>(d, x, y, kOf);
+    return LogOfSum(d, x, y, kOf);
   }
   double Scalar(double x, double y) const { return LogOfSum(x, y, kOf); }
 };
@@ -50,7 +51,7 @@ struct LogAddExp2 : Exponents {
   static constexpr double kOf[] = {M_LN2, M_LOG2E};
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x, V y) const {
-    return LogOfSum<T>(d, x, y, kOf);
+    return LogOfSum(d, x, y, kOf);
   }
   double Scalar(double x, double y) const { return LogOfSum(x, y, kOf); }
 };

@@ -144,13 +144,13 @@ Result<PlanPointer> MakePlanOf(Operation operation, bool in_place,
               : arguments.At(1).kind == Kind::kScalar ? kScalarSecond
                                                       : kTensors;
   const DType common = CommonDType(arguments, form);
+  if (operation == kDivMod) operation = OfMode(arguments.Integer(third));
   Attributes attributes;
   if (form != kTensors) {
     attributes.scalar = NumberOf(arguments.Scalar(form == kScalarFirst ? 0 : 1));
-    if (IsTest(operation)) attributes.scalar = RoundedTo(common, attributes.scalar);
+    if (RoundsScalar(operation)) attributes.scalar = RoundedTo(common, attributes.scalar);
   }
   if (TakesAlpha(operation)) attributes.alpha = NumberOf(arguments.Scalar(third));
-  if (operation == kDivMod) operation = OfMode(arguments.Integer(third));
   int first = 0, second = 1;
   if (operation == kLt || operation == kLe || operation == kRsub) {
     std::swap(first, second);

@@ -228,11 +228,10 @@ class Operands {
     const bool exact = at < given.integers.size();
     return Wrapped(exact ? given.integers[at] : static_cast<int64_t>(given.values[at]), common_);
   }
-  // A scalar of a calculation is not rounded to a half type.
-  double Real(int p, size_t at, bool is_test) const {
+  double Real(int p, size_t at, bool rounds_scalar) const {
     const truth::Given& given = call_.At(p);
     if (!IsFloating(common_)) return static_cast<float>(is_scalar_[p] ? given.real : Whole(p, at));
-    const bool keeps = is_scalar_[p] && !is_test && common_ != DType::kFloat64;
+    const bool keeps = is_scalar_[p] && !rounds_scalar && common_ != DType::kFloat64;
     const double value = is_scalar_[p] ? given.real : given.values[at];
     return truth::Rounded(value, keeps ? DType::kFloat32 : common_);
   }
@@ -281,8 +280,8 @@ inline void Compute(Operation operation, bool in_place, const truth::Call& call,
       allowed.push_back(of_out.absolute + of_out.relative * std::fabs(values.back()));
       continue;
     }
-    const double x = operands.Real(0, a, IsTest(operation));
-    const double y = operands.Real(1, b, IsTest(operation));
+    const double x = operands.Real(0, a, RoundsScalar(operation));
+    const double y = operands.Real(1, b, RoundsScalar(operation));
     double value = OfReal(operation, x, y, alpha, common == DType::kFloat64);
     if (!IsFloating(out) && !IsTest(operation)) {
       values.push_back(Cut(static_cast<float>(value), out));
@@ -291,14 +290,16 @@ inline void Compute(Operation operation, bool in_place, const truth::Call& call,
     }
     // What a half type cannot hold is infinite before it becomes the output.
     if (!std::isfinite(truth::Rounded(value, computed))) value = truth::Rounded(value, computed);
-    double most = std::fabs(value);
-    if (has_alpha) most = (1 + std::fabs(alpha)) * (std::fabs(x) + std::fabs(y));
-    // The larger exponent and what the other adds, which is at most 1, may cancel.
+    // What terms that may cancel lose in float32, or in double.
+    double terms = 0;
+    if (has_alpha) terms = (1 + std::fabs(alpha)) * (std::fabs(x) + std::fabs(y));
+    // The larger exponent and what the other adds, which is at most 1.
     const bool adds_exponents = operation == kLogAddExp || operation == kLogAddExp2;
-    if (adds_exponents && std::isfinite(value)) most = std::fabs(std::fmax(x, y)) + 1;
+    if (adds_exponents && std::isfinite(value)) terms = std::fabs(std::fmax(x, y)) + 1;
+    const DType exact = computed == DType::kFloat64 ? computed : DType::kFloat32;
     values.push_back(value);
-    allowed.push_back(of_common.absolute + of_common.relative * most + of_out.absolute +
-                      of_out.relative * std::fabs(value));
+    allowed.push_back(of_common.absolute + AllowanceOf(exact).relative * terms + of_out.absolute +
+                      (of_common.relative + of_out.relative) * std::fabs(value));
   }
   outputs.Set(output, std::move(values), std::move(allowed));
 }
