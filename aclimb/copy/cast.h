@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "aclimb/copy/storage.h"
+#include "aclimb/core/tensor_view.h"
 
 namespace aclimb {
 
@@ -62,13 +63,25 @@ inline float RoundedToOdd(uint64_t value) {
   return 2 * RoundedToOdd(static_cast<int64_t>(value >> 1 | (value & 1)));
 }
 
-// `value` as a float or an element of a half type, rounded once, to nearest even.
+// `value` as a float or an element of a half type, rounded once, to nearest even. A NaN keeps none
+// of its payload, which a half type could lose.
 template <typename T>
 T RoundedOnce(double value) {
+  if (std::isnan(value)) return FromFloat<T>(std::numeric_limits<float>::quiet_NaN());
   if constexpr (std::is_same_v<T, float>) {
     return static_cast<float>(value);
   } else {
     return FromFloat<T>(RoundedToOdd(value));
+  }
+}
+// The same as the first element of a tensor of FLOAT or a half type.
+inline void StoreRoundedOnce(double value, const TensorView& to) {
+  if (to.dtype == DType::kFloat32) {
+    *to.As<float>() = RoundedOnce<float>(value);
+  } else if (to.dtype == DType::kFloat16) {
+    *to.As<Float16>() = RoundedOnce<Float16>(value);
+  } else {
+    *to.As<BFloat16>() = RoundedOnce<BFloat16>(value);
   }
 }
 

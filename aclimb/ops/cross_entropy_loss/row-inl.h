@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "aclimb/copy/cast.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/simd/exp-inl.h"
@@ -37,10 +38,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 template <class T>
 void StoreNumber(const TensorView& view, int64_t index, double value) {
   const int64_t at = view.rank == 0 ? 0 : index * view.stride[0];
-  // A NaN keeps none of its payload, which a cast to a half type could lose.
-  const float rounded =
-      std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(value);
-  view.As<T>()[at] = FromFloat<T>(rounded);
+  view.As<T>()[at] = RoundedOnce<T>(value);
 }
 
 // What is subtracted before the exponential. Nothing is below -inf: what is added then is 0, or NaN

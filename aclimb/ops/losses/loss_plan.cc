@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "aclimb/contract/broadcast.h"
+#include "aclimb/copy/cast.h"
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/gather.h"
 #include "aclimb/core/divide.h"
@@ -138,14 +138,8 @@ class LossPlan final : public Plan {
     if (!whole) return;
     double total = 0;
     for (int64_t block = 0; block < blocks; ++block) total += sums[block];
-    const double loss = total * task_.factor;
     // The mean of nothing is NaN, as 0 times infinity.
-    const float rounded =
-        std::isnan(loss) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(loss);
-    const copy::Converter& converter = converters.of[kOut];
-    void* const out = run.Data(task_.out);
-    converter.Changes() ? converter.Run(&rounded, 1, out)
-                        : void(*static_cast<float*>(out) = rounded);
+    StoreRoundedOnce(total * task_.factor, run.View(task_.out));
   }
 
  private:

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "aclimb/contract/broadcast.h"
-#include "aclimb/copy/convert.h"
+#include "aclimb/copy/cast.h"
 #include "aclimb/elementwise/elementwise.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/mse_loss/contract.h"
@@ -36,16 +35,7 @@ struct ReducedPlan final : Plan {
   void Run(const RunContext& run) const override {
     const double sum = SumOfSquares(Broadcast(run.View(Forward::kSelf), shape),
                                     Broadcast(run.View(Forward::kTarget), shape));
-    const double loss = sum / divisor;
-    const float rounded =
-        std::isnan(loss) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(loss);
-    const TensorView out = run.View(Forward::kOut);
-    const copy::Converter converter(DType::kFloat32, out.dtype);
-    if (!converter.Changes()) {
-      *out.As<float>() = rounded;
-    } else {
-      converter.Run(&rounded, 1, out.data);
-    }
+    StoreRoundedOnce(sum / divisor, run.View(Forward::kOut));
   }
 };
 

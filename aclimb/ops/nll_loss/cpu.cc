@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "aclimb/copy/cast.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/simd/parallel.h"
@@ -25,9 +26,7 @@ double Number(const TensorView& view, int64_t at = 0) {
 }
 template <typename T>
 void SetNumber(const TensorView& view, int64_t at, double value) {
-  // A NaN keeps none of its payload, which a cast to a half type could lose.
-  view.As<T>()[at] = FromFloat<T>(std::isnan(value) ? std::numeric_limits<float>::quiet_NaN()
-                                                    : static_cast<float>(value));
+  view.As<T>()[at] = RoundedOnce<T>(value);
 }
 
 // Where each position is in target, in self (its class 0) and in loss.
