@@ -47,6 +47,18 @@ std::optional<std::string> NoStep(const contract::Arguments& arguments) {
                          : "; expected a step that leads from start to another number, end.");
 }
 
+// Of integers the step is one.
+inline std::optional<std::string> StepIsLost(const contract::Arguments& arguments) {
+  const DType out = arguments.Tensor(kOut).dtype;
+  const double step = NumberOf<double>(arguments.Scalar(kStep));
+  if (IsFloating(out) || !(std::fabs(step) < 1)) return std::nullopt;
+  return Cat("step is ", arguments.Scalar(kStep).Text(), " but out.dtype is ", NameOf(out),
+             ", in which that is 0; expected a step of 1 or more, or of -1 or less.");
+}
+inline constexpr contract::Rule kStepOfIntegers = contract::Custom(
+    "whole/step", &StepIsLost, "the step is not 0 as an integer, if out has integers",
+    "pass a whole step, or an out of a floating dtype");
+
 // How many numbers there are. Who counts in float32 may come to one more or less where the last
 // number is a rounding error away from the end.
 inline std::optional<std::string> OtherCount(const contract::Arguments& arguments, bool with_end) {
@@ -88,6 +100,7 @@ inline constexpr contract::Rule kArangeRules[] = {
     contract::ConvertsToFloat("real/step", kStep, "pass a real scalar"),
     contract::Custom("leads/step", &NoStep<true>, "step is not 0 and leads from start to end",
                      "pass a step of the other sign"),
+    kStepOfIntegers,
     contract::Custom("count/out", &OtherCountWithoutEnd,
                      "out has an element for each number from start on that comes before end",
                      "allocate out with ceil((end - start) / step) elements"),
@@ -113,6 +126,7 @@ inline constexpr contract::Rule kRangeRules[] = {
     contract::Custom("leads/step", &NoStep<false>,
                      "step leads from start to end, which is another number",
                      "pass a step of the other sign"),
+    kStepOfIntegers,
     contract::Custom("count/out", &OtherCountWithEnd,
                      "out has an element for each number from start on that does not pass end",
                      "allocate out with floor((end - start) / step) + 1 elements"),

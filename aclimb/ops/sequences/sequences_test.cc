@@ -33,6 +33,10 @@ TEST_F(SequencesRules, ArangeAndRange) {
       a.ScalarOf(kEnd, 1, DType::kFloat32);
       a.ScalarOf(kStep, 0, DType::kFloat32);
     });
+    harness.ExpectRule("whole/step", [](CallArguments& a) {
+      a.Tensor(kOut, {4}, DType::kInt64);
+      return a.ScalarOf(kStep, 0.5, DType::kFloat32);
+    });
     harness.ExpectRule("count/out", [](CallArguments& a) { a.Tensor(kOut, {3}, DType::kFloat32); });
     harness.ExpectRule("count/out", [](CallArguments& a) { a.Tensor(kOut, {6}, DType::kFloat32); });
     harness.ExpectEveryRuleCovered({std::string(folder) + "/product"});

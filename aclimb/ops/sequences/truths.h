@@ -5,6 +5,7 @@
 #include "aclimb/ops/sequences/contracts.h"
 #include "aclimb/truth/cast.h"
 #include "aclimb/truth/outputs.h"
+#include "aclimb/truth/rounding.h"
 
 namespace aclimb::sequences {
 
@@ -21,7 +22,8 @@ inline void SetNumbers(const truth::Call& call, truth::Outputs& outputs, double 
                           : out == DType::kFloat16  ? 1e-3
                           : out == DType::kBFloat16 ? 8e-3
                                                     : 0;
-  outputs.Set(kOut, std::move(values), truth::Allowance{relative, IsFloating(out) ? 1e-13 : 0});
+  outputs.Set(kOut, std::move(values),
+              truth::Allowance{relative, IsFloating(out) ? 1e-13 + 2 * truth::LeastOf(out) : 0});
 }
 
 // Arange and Range.
