@@ -82,7 +82,8 @@ struct SiluBackward : OnFloats {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V g, V x) const {
     const V one = hn::Set(d, 1.0f);
-    const V s = Sigmoid<T>(d, x);
+    // All digits also of half types: the terms may cancel.
+    const V s = Sigmoid<float>(d, x);
     return hn::Mul(hn::Mul(g, s), hn::MulAdd(x, hn::Sub(one, s), one));
   }
 };

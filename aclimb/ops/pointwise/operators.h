@@ -70,16 +70,16 @@ inline truths::Numbers NumbersOf(const truth::Call& call, DType computed) {
   return numbers;
 }
 
-// A few units of the last place of float32, where terms of 1 may cancel and exponents may be a
-// product, or one rounding to a half type.
+// A few units of the last place of float32, where exponents may be a product, or one rounding to a
+// half type.
 inline truth::Allowance ComputedIn(DType dtype) {
   switch (dtype) {
     case DType::kFloat32:
-      return {4e-6, 1e-6};
+      return {4e-6, 1e-40};
     case DType::kFloat16:
-      return {6e-4, 1e-6};
+      return {6e-4, 6e-8};
     case DType::kBFloat16:
-      return {4.5e-3, 1e-6};
+      return {4.5e-3, 1e-40};
     case DType::kFloat64:
       return {1e-14, 1e-14};
     default:

@@ -92,16 +92,19 @@ inline Sum Lerp(double x, double end, double weight, const Numbers&) {
 inline Sum LerpBy(double x, double end, const Numbers& n) { return Between(x, end, n[0]); }
 
 inline double ThresholdBackward(double g, double x, const Numbers& n) { return x <= n[0] ? 0 : g; }
-inline double GeluBackwardByErf(double g, double x) {
-  const double share = (1 + std::erf(x * M_SQRT1_2)) / 2;
-  return g * (share + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI));
+// g * ((1 + t) / 2 + rest)
+inline Sum OfThreeTerms(double g, double t, double rest) {
+  return {g * ((1 + t) / 2 + rest), std::fabs(g) * ((1 + std::fabs(t)) / 2 + std::fabs(rest))};
 }
-inline double GeluBackward(double g, double x, const Numbers&) {
+inline Sum GeluBackwardByErf(double g, double x) {
+  return OfThreeTerms(g, std::erf(x * M_SQRT1_2), x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI));
+}
+inline Sum GeluBackward(double g, double x, const Numbers&) {
   const double k = std::sqrt(2 / M_PI);
   const double t = std::tanh(k * (x + 0.044715 * x * x * x));
-  return g * ((1 + t) / 2 + x / 2 * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x));
+  return OfThreeTerms(g, t, x / 2 * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x));
 }
-inline double GeluBackwardV2(double g, double x, const Numbers& n) {
+inline Sum GeluBackwardV2(double g, double x, const Numbers& n) {
   return n.by_tanh ? GeluBackward(g, x, n) : GeluBackwardByErf(g, x);
 }
 inline Sum MishBackward(double g, double x, const Numbers&) {
@@ -117,12 +120,15 @@ inline double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
 inline double SoftplusBackward(double g, double x, const Numbers& n) {
   return x * n[0] > n[1] ? g : g * SigmoidOf(x * n[0]);
 }
-inline double SiluBackward(double g, double x, const Numbers&) {
-  return g * SigmoidOf(x) * (1 + x * (1 - SigmoidOf(x)));
+inline Sum SiluBackward(double g, double x, const Numbers&) {
+  const double factor = g * SigmoidOf(x), rest = x * (1 - SigmoidOf(x));
+  return {factor * (1 + rest), std::fabs(factor) * (1 + std::fabs(rest))};
 }
 inline double SigmoidBackward(double g, double y, const Numbers&) { return g * (1 - y) * y; }
-inline double HardswishBackward(double g, double x, const Numbers&) {
-  return x < -3 ? 0 : x > 3 ? g : g * (x / 3 + 0.5);
+inline Sum HardswishBackward(double g, double x, const Numbers&) {
+  if (x < -3) return {0, 0};
+  if (x > 3) return {g, std::fabs(g)};
+  return {g * (x / 3 + 0.5), std::fabs(g) * (std::fabs(x) / 3 + 0.5)};
 }
 inline double HardsigmoidBackward(double g, double x, const Numbers&) {
   return x > -3 && x < 3 ? g / 6 : 0;
