@@ -20,7 +20,9 @@ template <class D>
 HWY_INLINE hn::Vec<D> ScaleByPowerOf2(D d, hn::Vec<D> p, hn::Vec<D> n) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   (void)d;
-  return hn::Vec<D>{_mm512_scalef_ps(p.raw, n.raw)};
+  // All lanes by name: gcc 12 warns of the argument that the form without a mask leaves undefined
+  // (its bug 105593).
+  return hn::Vec<D>{_mm512_maskz_scalef_ps(__mmask16{0xFFFF}, p.raw, n.raw)};
 #else
   // Two factors, because one alone could be neither subnormal nor 2^128.
   const hn::RebindToSigned<D> di;
