@@ -61,15 +61,15 @@ bool Problem::IsOneRow(int n) const {
 }
 
 Problem::Problem(Formula formula, std::span<const TensorView> views, const TensorView& output,
-                 DType promoted)
-    : walk(WalkOf(views, output)) {
+                 DType promoted_to)
+    : walk(WalkOf(views, output)), promoted(promoted_to), is_half(IsHalf(promoted_to)) {
   const Runs& runs = formula.Get();
   inputs = runs.inputs;
   const int index = StorageIndex(promoted);
   compute = index >= 0 && runs.of[index] != nullptr ? promoted : DType::kFloat32;
   run = runs.of[StorageIndex(compute)];
   computed = runs.gives_bool ? DType::kBool : compute;
-  result = IsHalf(promoted) && !runs.gives_bool ? promoted : computed;
+  result = is_half && !runs.gives_bool ? promoted : computed;
   bool converts = computed != output.dtype || result != output.dtype;
   for (int n = 0; n < kOperands; ++n) {
     dtype[n] = n == kOutput ? output.dtype : InputOrLast(views, n).dtype;

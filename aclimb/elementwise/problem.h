@@ -56,6 +56,8 @@ struct Problem {
   DType dtype[kOperands];   // in memory
   int64_t size[kOperands];  // bytes of an element
   int inputs;
+  DType promoted;  // of all inputs
+  bool is_half;    // whether that is a half type, to which integers are rounded first
   DType compute;   // what the formula reads
   DType computed;  // what it writes: `compute` or BOOL
   DType result;    // what that is rounded to before it becomes the output

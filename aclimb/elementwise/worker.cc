@@ -19,8 +19,10 @@ Worker::Worker(const Problem& problem) : problem_(problem) {
   for (int n = 0; n < kOperands; ++n) widest = std::max(widest, problem.size[n]);
   block_ = kBufferBytes / widest;
   for (int n = 0; n < problem.inputs; ++n) {
-    from_[n] = copy::Converter(problem.dtype[n], problem.compute);
-    converts_ = converts_ || from_[n].Changes();
+    const bool rounds = problem.is_half && IsInteger(problem.dtype[n]);
+    if (rounds) rounded_[n] = copy::Converter(problem.dtype[n], problem.promoted);
+    from_[n] = copy::Converter(rounds ? problem.promoted : problem.dtype[n], problem.compute);
+    converts_ = converts_ || rounded_[n].Changes() || from_[n].Changes();
   }
 }
 
@@ -38,7 +40,7 @@ void Worker::Compute(const Place (&place)[kOperands], int64_t count, bool stream
 
 // The elements of an input side by side in the dtype that the formula reads.
 const void* Worker::Input(int n, const Place& place, int64_t count) {
-  const bool converts = from_[n].Changes();
+  const bool rounds = rounded_[n].Changes(), converts = from_[n].Changes() || rounds;
   if (place.consecutive && !converts) return place.at;
   if (place.repeats && repeated_[n] == place.at && repeated_count_[n] >= count) return input_[n];
   repeated_[n] = place.repeats ? place.at : nullptr;
@@ -50,7 +52,12 @@ const void* Worker::Input(int n, const Place& place, int64_t count) {
     copy::Gather(static_cast<size_t>(problem_.size[n]), place, count, to);
     raw = to;
   }
-  if (converts) from_[n].Run(raw, count, input_[n]);
+  if (rounds) {
+    char* const to = from_[n].Changes() ? result_[1] : input_[n];
+    rounded_[n].Run(raw, count, to);
+    raw = to;
+  }
+  if (from_[n].Changes()) from_[n].Run(raw, count, input_[n]);
   return input_[n];
 }
 

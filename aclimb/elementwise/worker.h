@@ -35,6 +35,8 @@ class Worker {
   const Problem& problem_;
   int64_t block_;
   bool converts_ = false;
+  // Integers that meet a half type are rounded to it before the formula reads them.
+  copy::Converter rounded_[kMostInputs];
   copy::Converter from_[kMostInputs];
   // What is computed is stored in one step, or in two where it is rounded before.
   copy::Converter rounding_;

@@ -206,6 +206,18 @@ TEST_F(Binary, ScalarsOfHalfTensors) {
   EXPECT_EQ(result.Values(), (Numbers{9, 19, 4, 29}));
 }
 
+TEST_F(Binary, IntegersThatMeetAHalfTypeAreRoundedToIt) {
+  const DeviceTensor whole = Vector(DType::kInt32, {2049, -100'000});
+  const DeviceTensor half = Vector(DType::kFloat16, {2048, 0.5});
+  const DeviceTensor is = Empty(DType::kBool, 2), out = Empty(DType::kFloat32, 2);
+  ACLIMB_RUN(aclnnEqTensor, whole, half, is);
+  EXPECT_EQ(is.Values(), (Numbers{1, 0}));
+  ACLIMB_RUN(aclnnMul, whole, half, out);
+  EXPECT_EQ(out.Values()[1], -kInf) << "65504 is the largest number of FLOAT16";
+  ACLIMB_RUN(aclnnFloorDivide, whole, half, out);
+  EXPECT_EQ(out.Values()[0], 1);
+}
+
 TEST_F(Binary, NaNIsNotEqualAndStaysInExtrema) {
   const DeviceTensor x = Vector(DType::kFloat32, {kNaN, 1, kNaN, 2, -kInf});
   const DeviceTensor y = Vector(DType::kFloat32, {1, kNaN, kNaN, 3, 1});
