@@ -392,6 +392,21 @@ class CallDraw {
 
 }  // namespace
 
+namespace {
+
+// Integers from the ends of the dtype's range, whose sums and products wrap; reals close to zero,
+// whose errors no larger ones hide. Of INT64 nothing that double lacks.
+double Extreme(Stream& stream, DType dtype, double value) {
+  if (IsFloating(dtype)) return std::ldexp(value, -static_cast<int>(stream.Next() % 24));
+  if (!IsInteger(dtype) || SizeOf(dtype) > 4) return value;
+  const bool is_signed = !IsUnsigned(dtype);
+  const double values = std::ldexp(1.0, 8 * static_cast<int>(SizeOf(dtype)));
+  const double least = is_signed ? -values / 2 : 0, most = least + values - 1;
+  return stream.Next() % 2 == 0 ? least + std::fabs(value) : most - std::fabs(value);
+}
+
+}  // namespace
+
 std::vector<double> DrawValues(Draw& draw, DType dtype, int64_t count) {
   const uint8_t mode = draw.Byte();
   Stream stream(mode);
@@ -403,7 +418,8 @@ std::vector<double> DrawValues(Draw& draw, DType dtype, int64_t count) {
     double value = stream.Unit() * 8 - 4;
     const bool whole = !floating || (mode % 4 == 3 && stream.Next() % 4 == 0);
     if (whole) value = std::trunc(value);
-    each = is_signed ? value : std::fabs(value);
+    if (!is_signed) value = std::fabs(value);
+    each = mode % 4 == 2 && stream.Next() % 8 == 0 ? Extreme(stream, dtype, value) : value;
   }
   return values;
 }

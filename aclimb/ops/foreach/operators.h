@@ -31,8 +31,8 @@ inline truth::Allowance AllowanceOf(DType dtype) {
 }
 
 // INT32 loses the bits that it has not.
-inline double Wrapped(double value) {
-  return value - 0x1p32 * std::floor((value + 0x1p31) / 0x1p32);
+inline truths::Real Wrapped(truths::Real value) {
+  return value - 0x1p32L * std::floor((value + 0x1p31L) / 0x1p32L);
 }
 
 // What tensor i of the lists has for a scalar; 0 where the operator has none.
@@ -77,10 +77,12 @@ void TruthOf(const truth::Call& call, truth::Outputs& outputs) {
     for (size_t at = 0; at < inputs[0]->size(); ++at) {
       truths::Sum sum = Apply(kFormula, inputs, at, scalar, std::make_index_sequence<kInputs>());
       const double of_terms = IsFloating(dtype) ? AllowanceOf(DType::kFloat32).relative : 0;
-      expected.allowed.push_back(allowance.absolute + allowance.relative * std::fabs(sum.value) +
-                                 of_terms * sum.size);
+      expected.allowed.push_back(static_cast<double>(
+          allowance.absolute + allowance.relative * std::fabs(sum.value) + of_terms * sum.size));
+      // A product of three may have more bits than can be told here.
+      if (dtype == DType::kInt32 && sum.size >= 0x1p63L) expected.allowed.back() = truth::kAnything;
       if (dtype == DType::kInt32) sum.value = Wrapped(sum.value);
-      expected.values.push_back(sum.value);
+      expected.values.push_back(static_cast<double>(sum.value));
     }
     expected = truth::InDType(std::move(expected), dtype);
     outputs.Set({lists.back(), i}, std::move(expected.values), std::move(expected.allowed));

@@ -39,6 +39,11 @@ struct Operands {
   std::vector<int> inputs = {};
   int output = -1;
   DType computed = DType::kUndefined;
+
+  // An element as the formula reads it: integers are rounded to the dtype that is computed in.
+  double Read(double element) const {
+    return IsFloating(computed) ? truth::Rounded(element, computed) : element;
+  }
 };
 
 // Integers lose the bits that their dtype has not.
@@ -102,24 +107,30 @@ inline truth::Allowance StoredIn(DType dtype) {
 
 // pick(formula(...)) of the inputs' elements.
 template <typename R, typename Pick>
-std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
+std::vector<double> ValuesOf(const truth::Call& call, const Operands& operands,
                              R (*formula)(double, const truths::Numbers&),
                              const truths::Numbers& numbers, Pick pick) {
-  return truth::Each(call, {in[0]}, [&](double x) { return pick(formula(x, numbers)); });
+  const std::vector<int>& in = operands.inputs;
+  return truth::Each(call, {in[0]},
+                     [&](double x) { return pick(formula(operands.Read(x), numbers)); });
 }
 template <typename R, typename Pick>
-std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
+std::vector<double> ValuesOf(const truth::Call& call, const Operands& operands,
                              R (*formula)(double, double, const truths::Numbers&),
                              const truths::Numbers& numbers, Pick pick) {
-  return truth::Each(call, {in[0], in[1]},
-                     [&](double x, double y) { return pick(formula(x, y, numbers)); });
+  const std::vector<int>& in = operands.inputs;
+  return truth::Each(call, {in[0], in[1]}, [&](double x, double y) {
+    return pick(formula(operands.Read(x), operands.Read(y), numbers));
+  });
 }
 template <typename R, typename Pick>
-std::vector<double> ValuesOf(const truth::Call& call, const std::vector<int>& in,
+std::vector<double> ValuesOf(const truth::Call& call, const Operands& operands,
                              R (*formula)(double, double, double, const truths::Numbers&),
                              const truths::Numbers& numbers, Pick pick) {
-  return truth::Each(call, {in[0], in[1], in[2]},
-                     [&](double x, double y, double z) { return pick(formula(x, y, z, numbers)); });
+  const std::vector<int>& in = operands.inputs;
+  return truth::Each(call, {in[0], in[1], in[2]}, [&](double x, double y, double z) {
+    return pick(formula(operands.Read(x), operands.Read(y), operands.Read(z), numbers));
+  });
 }
 
 inline double ValueOf(double value) { return value; }
@@ -132,7 +143,7 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const Operands operands(call);
   const DType computed = operands.computed, out = call.DTypeOf(operands.output);
   const truths::Numbers numbers = NumbersOf(call, computed);
-  std::vector<double> values = ValuesOf(call, operands.inputs, kFormula, numbers,
+  std::vector<double> values = ValuesOf(call, operands, kFormula, numbers,
                                         [](const auto& result) { return ValueOf(result); });
   truth::Allowance allowance;
   if (kAccuracy != Accuracy::kExact) allowance = ComputedIn(computed);
@@ -148,7 +159,7 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
     // What is computed in float32 or double is off by the size of its terms.
     const DType terms = computed == DType::kFloat64 ? computed : DType::kFloat32;
     const double relative = IsFloating(computed) ? ComputedIn(terms).relative : 0;
-    const std::vector<double> sizes = ValuesOf(call, operands.inputs, kFormula, numbers,
+    const std::vector<double> sizes = ValuesOf(call, operands, kFormula, numbers,
                                                [](const truths::Sum& sum) { return sum.size; });
     for (size_t i = 0; i < sizes.size(); ++i) allowed[i] += relative * sizes[i];
   }

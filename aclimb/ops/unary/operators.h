@@ -16,7 +16,8 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const DType out = call.DTypeOf(kResult);
   // What has a fraction is computed from whole numbers in float32.
   const bool in_float32 = IsFloating(out) && !IsFloating(in);
-  truth::Allowance allowance = truths::AllowanceOf(in_float32 ? DType::kFloat32 : in);
+  const DType computed = in_float32 ? DType::kFloat32 : in;
+  truth::Allowance allowance = truths::AllowanceOf(computed);
   if (out != in) {
     // Rounded to the input's dtype, and from that to the output's.
     const truth::Allowance of_out = truths::AllowanceOf(out);
@@ -24,7 +25,7 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
     allowance.absolute += of_out.absolute;
   }
   std::vector<double> values = truth::Each(call, {kSelf}, [in](double x) { return kTruth(x, in); });
-  if (out != in && IsFloating(in)) values = truth::InDType({values, {}}, in).values;
+  if (out != in && IsFloating(computed)) values = truth::InDType({values, {}}, computed).values;
   outputs.Set(kResult, std::move(values), allowance);
 }
 

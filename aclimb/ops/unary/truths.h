@@ -10,15 +10,26 @@
 // What each row gives for one element, in double; the dtype of the input where it matters.
 namespace aclimb::unary::truths {
 
-inline double Abs(double x, DType) { return std::fabs(x); }
-inline double Neg(double x, DType) { return -x; }
+// The least integer stays what it is.
+inline double WithoutOverflow(double value, double x, DType dtype) {
+  return IsInteger(dtype) && !IsUnsigned(dtype) &&
+                 value == std::ldexp(1.0, 8 * static_cast<int>(SizeOf(dtype)) - 1)
+             ? x
+             : value;
+}
+inline double Abs(double x, DType dtype) { return WithoutOverflow(std::fabs(x), x, dtype); }
+inline double Neg(double x, DType dtype) { return WithoutOverflow(-x, x, dtype); }
 inline double Exp(double x, DType) { return std::exp(x); }
 inline double Log(double x, DType) { return std::log(x); }
 inline double Sqrt(double x, DType) { return std::sqrt(x); }
 inline double Rsqrt(double x, DType) { return 1 / std::sqrt(x); }
 inline double Reciprocal(double x, DType) { return 1 / x; }
-inline double Sin(double x, DType) { return std::sin(x); }
-inline double Cos(double x, DType) { return std::cos(x); }
+// Integers are computed with as float32: of large ones a sine depends on their last digits.
+inline double AsRead(double x, DType dtype) {
+  return IsFloating(dtype) ? x : static_cast<double>(static_cast<float>(x));
+}
+inline double Sin(double x, DType dtype) { return std::sin(AsRead(x, dtype)); }
+inline double Cos(double x, DType dtype) { return std::cos(AsRead(x, dtype)); }
 inline double Tanh(double x, DType) { return std::tanh(x); }
 inline double Sigmoid(double x, DType) { return 1 / (1 + std::exp(-x)); }
 inline double Relu(double x, DType) { return x < 0 ? 0 : x; }
@@ -49,7 +60,7 @@ inline double Atan(double x, DType) { return std::atan(x); }
 inline double Atanh(double x, DType) { return std::atanh(x); }
 inline double Cosh(double x, DType) { return std::cosh(x); }
 inline double Sinh(double x, DType) { return std::sinh(x); }
-inline double Tan(double x, DType) { return std::tan(x); }
+inline double Tan(double x, DType dtype) { return std::tan(AsRead(x, dtype)); }
 inline double Erfc(double x, DType) { return std::erfc(x); }
 // The bisection ends where the middle is one of the ends.
 inline double Erfinv(double x, DType) {
