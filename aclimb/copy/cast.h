@@ -74,15 +74,27 @@ T RoundedOnce(double value) {
     return FromFloat<T>(RoundedToOdd(value));
   }
 }
-// The same as the first element of a tensor of FLOAT or a half type.
+// The first element of a tensor of a floating dtype: `value`, rounded once.
 inline void StoreRoundedOnce(double value, const TensorView& to) {
-  if (to.dtype == DType::kFloat32) {
-    *to.As<float>() = RoundedOnce<float>(value);
-  } else if (to.dtype == DType::kFloat16) {
-    *to.As<Float16>() = RoundedOnce<Float16>(value);
-  } else {
-    *to.As<BFloat16>() = RoundedOnce<BFloat16>(value);
+  switch (to.dtype) {
+    case DType::kFloat16:
+      *to.As<Float16>() = RoundedOnce<Float16>(value);
+      return;
+    case DType::kBFloat16:
+      *to.As<BFloat16>() = RoundedOnce<BFloat16>(value);
+      return;
+    case DType::kFloat32:
+      *to.As<float>() = RoundedOnce<float>(value);
+      return;
+    default:
+      *to.As<double>() = value;
   }
+}
+// `value` as a half type has it; of any other dtype as it is.
+inline double RoundedToHalf(DType dtype, double value) {
+  if (dtype == DType::kFloat16) return ToFloat(RoundedOnce<Float16>(value));
+  if (dtype == DType::kBFloat16) return ToFloat(RoundedOnce<BFloat16>(value));
+  return value;
 }
 
 }  // namespace aclimb

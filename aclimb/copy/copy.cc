@@ -6,6 +6,7 @@
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/gather.h"
+#include "aclimb/copy/stream.h"
 #include "aclimb/copy/transpose.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/simd/cache.h"
@@ -133,7 +134,8 @@ void Job::CopyBlock(const Place& from, const Place& to, int64_t count) const {
     if (target == to.at) return;
     source = target;
   }
-  if (to.consecutive) return Convert(source, count, to.at, RowCopier(streams_));
+  if (to.consecutive && converter_.Changes()) return converter_.Run(source, count, to.at);
+  if (to.consecutive) return RowCopier(streams_).Copy(source, count * size_[0], to.at);
   if (converter_.Changes()) {
     converter_.Run(source, count, converted);
     source = converted;

@@ -88,7 +88,7 @@
 // The operator computes in the dtype to which its inputs are promoted, or in the one that it names.
 // If the formula has no run for that one, it computes in float32: integers and BOOL may be left out
 // where PyTorch answers in float32, DOUBLE may not. Integers that meet a half type are rounded to
-// it first, as in PyTorch and on an NPU. What is computed from half types is rounded to that type
+// it first, as in PyTorch. What is computed from half types is rounded to that type
 // before it is converted to the output's. Any dtype of copy/storage.h may be an input or the
 // output.
 namespace aclimb::elementwise {

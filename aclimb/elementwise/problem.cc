@@ -55,21 +55,23 @@ double IndirectCycles(const Problem& problem, bool converts) {
 
 }  // namespace
 
+bool Problem::RoundsInput(int n) const { return IsHalf(promoted) && IsInteger(dtype[n]); }
+
 bool Problem::IsOneRow(int n) const {
   return std::all_of(walk.stride[n], walk.stride[n] + walk.rank - 1,
                      [](int64_t stride) { return stride == 0; });
 }
 
 Problem::Problem(Formula formula, std::span<const TensorView> views, const TensorView& output,
-                 DType promoted_to)
-    : walk(WalkOf(views, output)), promoted(promoted_to), is_half(IsHalf(promoted_to)) {
+                 DType common)
+    : walk(WalkOf(views, output)), promoted(common) {
   const Runs& runs = formula.Get();
   inputs = runs.inputs;
   const int index = StorageIndex(promoted);
   compute = index >= 0 && runs.of[index] != nullptr ? promoted : DType::kFloat32;
   run = runs.of[StorageIndex(compute)];
   computed = runs.gives_bool ? DType::kBool : compute;
-  result = is_half && !runs.gives_bool ? promoted : computed;
+  result = IsHalf(promoted) && !runs.gives_bool ? promoted : computed;
   bool converts = computed != output.dtype || result != output.dtype;
   for (int n = 0; n < kOperands; ++n) {
     dtype[n] = n == kOutput ? output.dtype : InputOrLast(views, n).dtype;

@@ -36,10 +36,10 @@ constexpr void CheckAttributes() {
 
 // All that a run needs but the addresses, which differ from run to run.
 struct Problem {
-  // Inputs broadcast to the output; no address is looked at. The formula computes in `promoted`;
+  // Inputs broadcast to the output; no address is looked at. The formula computes in `common`;
   // in float32 if it does not know that one. A half type is rounded to all the same.
   Problem(Formula formula, std::span<const TensorView> views, const TensorView& output,
-          DType promoted);
+          DType common);
 
   // The formula's struct of that name.
   template <class Attributes>
@@ -49,6 +49,8 @@ struct Problem {
   }
   void SetAttributes(const void* given, size_t bytes) { std::memcpy(attributes, given, bytes); }
 
+  // Whether input n has integers that are rounded to a half type before the formula reads them.
+  bool RoundsInput(int n) const;
   // Whether one row of this operand, as a bias, is repeated throughout.
   bool IsOneRow(int n) const;
 
@@ -56,8 +58,7 @@ struct Problem {
   DType dtype[kOperands];   // in memory
   int64_t size[kOperands];  // bytes of an element
   int inputs;
-  DType promoted;  // of all inputs
-  bool is_half;    // whether that is a half type, to which integers are rounded first
+  DType promoted;  // what the inputs are promoted to, or what the operator names
   DType compute;   // what the formula reads
   DType computed;  // what it writes: `compute` or BOOL
   DType result;    // what that is rounded to before it becomes the output

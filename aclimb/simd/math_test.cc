@@ -17,6 +17,17 @@ namespace HWY_NAMESPACE {
       hn::StoreU(Name<float>(d, hn::LoadU(d, from + i)), d, to + i); \
     }                                                                \
   }
+// These are as precise for all types.
+template <class T, class D>
+hn::Vec<D> AnyLog2(D d, hn::Vec<D> x) {
+  return Log2(d, x);
+}
+template <class T, class D>
+hn::Vec<D> AnyLog10(D d, hn::Vec<D> x) {
+  return Log10(d, x);
+}
+ACLIMB_MATH_RUN(AnyLog2)
+ACLIMB_MATH_RUN(AnyLog10)
 ACLIMB_MATH_RUN(Log)
 ACLIMB_MATH_RUN(Expm1)
 ACLIMB_MATH_RUN(Log1p)
@@ -55,6 +66,8 @@ namespace aclimb {
 namespace {
 
 HWY_EXPORT(LogRun);
+HWY_EXPORT(AnyLog2Run);
+HWY_EXPORT(AnyLog10Run);
 HWY_EXPORT(Expm1Run);
 HWY_EXPORT(Log1pRun);
 HWY_EXPORT(SigmoidRun);
@@ -83,6 +96,8 @@ struct Row {
 // For the instruction set in use.
 std::vector<Row> Rows() {
   return {{"Log", HWY_DYNAMIC_DISPATCH(LogRun), [](double x) { return std::log(x); }, 1.5},
+          {"Log2", HWY_DYNAMIC_DISPATCH(AnyLog2Run), [](double x) { return std::log2(x); }, 3},
+          {"Log10", HWY_DYNAMIC_DISPATCH(AnyLog10Run), [](double x) { return std::log10(x); }, 3},
           {"Expm1", HWY_DYNAMIC_DISPATCH(Expm1Run), [](double x) { return std::expm1(x); }, 5},
           {"Log1p", HWY_DYNAMIC_DISPATCH(Log1pRun), [](double x) { return std::log1p(x); }, 3},
           {"Sigmoid", HWY_DYNAMIC_DISPATCH(SigmoidRun), SigmoidTruth, 3},

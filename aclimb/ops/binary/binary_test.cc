@@ -194,7 +194,7 @@ TEST_F(Binary, ScalarsOfHalfTensors) {
   EXPECT_EQ(is.Values(), (Numbers{1, 0}));
   ACLIMB_RUN(aclnnMuls, Vector(DType::kFloat16, {1024, 3}), Scalar(0.1f), out);
   EXPECT_EQ(out.Values()[0], 102.375) << "102.34375 would be the product of the rounded scalar";
-  // As in PyTorch: where results jump, the scalar is one of the dtype.
+  // As in PyTorch: the scalar of a remainder is rounded.
   const DeviceTensor numbers = Vector(DType::kBFloat16, {1, 2, 0.5, 3});
   const DeviceTensor result = Empty(DType::kBFloat16, 4);
   const Numbers rests = {0.09912109375, 0.09814453125, 0.099609375, 0.09716796875};
@@ -202,8 +202,8 @@ TEST_F(Binary, ScalarsOfHalfTensors) {
   EXPECT_EQ(result.Values(), rests);
   ACLIMB_RUN(aclnnFmodScalar, numbers, Scalar(0.1f), result);
   EXPECT_EQ(result.Values(), rests);
-  ACLIMB_RUN(aclnnFloorDivides, numbers, Scalar(0.1f), result);
-  EXPECT_EQ(result.Values(), (Numbers{9, 19, 4, 29}));
+  ACLIMB_RUN(aclnnFloorDivides, Vector(DType::kFloat16, {1, 2, 0.5, 3}), Scalar(0.1f), result);
+  EXPECT_EQ(result.Values(), (Numbers{9, 19, 4, 29})) << "a rounded scalar would give 10, 20, 5";
 }
 
 TEST_F(Binary, IntegersThatMeetAHalfTypeAreRoundedToIt) {

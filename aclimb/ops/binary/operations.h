@@ -38,10 +38,10 @@ enum Operation : int {
 constexpr bool TakesAlpha(Operation operation) { return operation <= kRsub; }
 // Whether the result is true or false.
 constexpr bool IsTest(Operation operation) { return operation >= kEq && operation <= kLogicalXor; }
-// Whether a scalar is rounded to the dtype that is computed in, as in PyTorch: results jump, and a
-// scalar that keeps more digits would give others altogether.
+// Whether a scalar is rounded to the dtype that is computed in, as PyTorch does it with these.
+// Sums, products, quotients and powers have it in float32.
 constexpr bool RoundsScalar(Operation operation) {
-  return IsTest(operation) || (operation >= kFloorDivide && operation <= kFmod);
+  return IsTest(operation) || operation == kRemainder || operation == kFmod;
 }
 
 // The operation that a DivMod of this mode is; it is in 0 to 2.

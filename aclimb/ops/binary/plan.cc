@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "aclimb/contract/promotion.h"
-#include "aclimb/core/half.h"
+#include "aclimb/copy/cast.h"
 #include "aclimb/elementwise/elementwise.h"
 #include "aclimb/ops/binary/formulas.h"
 
@@ -36,14 +36,6 @@ Formula FormulaOf(Power which, Form form) {
 }
 
 Number NumberOf(const ScalarValue& scalar) { return {scalar.ToDouble(), scalar.ToInteger()}; }
-
-// A comparison has both numbers in the common dtype.
-Number RoundedTo(DType dtype, Number number) {
-  const auto single = static_cast<float>(number.real);
-  if (dtype == DType::kFloat16) number.real = ToFloat(ToFloat16(single));
-  if (dtype == DType::kBFloat16) number.real = ToFloat(ToBFloat16(single));
-  return number;
-}
 
 DType CommonDType(const contract::Arguments& arguments, Form form) {
   const auto tensor = [&](int p) { return arguments.Tensor(p).dtype; };
@@ -148,7 +140,8 @@ Result<PlanPointer> MakePlanOf(Operation operation, bool in_place,
   Attributes attributes;
   if (form != kTensors) {
     attributes.scalar = NumberOf(arguments.Scalar(form == kScalarFirst ? 0 : 1));
-    if (RoundsScalar(operation)) attributes.scalar = RoundedTo(common, attributes.scalar);
+    double& real = attributes.scalar.real;
+    if (RoundsScalar(operation)) real = RoundedToHalf(common, real);
   }
   if (TakesAlpha(operation)) attributes.alpha = NumberOf(arguments.Scalar(third));
   int first = 0, second = 1;

@@ -6,7 +6,7 @@
 // What each row gives for one element, with the scalar as the dtype has it.
 namespace aclimb::foreach::truths {
 
-// Wide enough for products of INT32.
+// Wide enough for a product of two INT32 on x86.
 using Real = long double;
 
 // A result, and how large its terms are where they may cancel.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "aclimb/contract/broadcast.h"
 #include "aclimb/copy/cast.h"

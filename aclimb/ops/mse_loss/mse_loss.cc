@@ -1,7 +1,6 @@
 // aclnnMseLoss and aclnnMseLossBackward: the C entry points and the plans between them.
 
-#include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "aclimb/contract/broadcast.h"
 #include "aclimb/copy/cast.h"

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "aclimb/copy/cast.h"
 #include "aclimb/core/divide.h"

@@ -72,6 +72,8 @@ inline truths::Numbers NumbersOf(const truth::Call& call, DType computed) {
                               : numbers.whole ? std::trunc(real)
                                               : static_cast<double>(call.Float(p));
   }
+  numbers.rounded =
+      IsFloating(computed) ? truth::Rounded(numbers.real[0], computed) : numbers.real[0];
   return numbers;
 }
 
@@ -86,7 +88,7 @@ inline truth::Allowance ComputedIn(DType dtype) {
     case DType::kBFloat16:
       return {4.5e-3, 1e-40};
     case DType::kFloat64:
-      return {1e-14, 1e-14};
+      return {1e-14, 1e-300};
     default:
       return {};
   }

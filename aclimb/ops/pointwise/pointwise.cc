@@ -1,9 +1,11 @@
 // The C functions of the rows in rows.inc, and the plans between them.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "aclimb/contract/promotion.h"
+#include "aclimb/copy/cast.h"
 #include "aclimb/elementwise/elementwise.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/pointwise/contracts.h"
@@ -61,11 +63,15 @@ Result<PlanPointer> PlanCelu(const Arguments& arguments, Planner& planner) {
   return MakePlan(arguments, planner, kElu, {.real = {alpha, 1, 1 / alpha}});
 }
 
-// What is within 0 of 0 is 0 alone.
+// The bound is a number of the dtype, as in PyTorch. What is within 0 of 0 is 0 alone.
 template <const elementwise::Formula& kFormula>
 Result<PlanPointer> PlanShrink(const Arguments& arguments, Planner& planner) {
   Attributes attributes = AttributesOf(arguments);
-  if (attributes.real[0] < 0) attributes.real[0] = 0;
+  DType dtype = arguments.Tensor(0).dtype;
+  if (arguments.At(1).kind == contract::Kind::kTensor) {
+    dtype = contract::PromoteTensors(dtype, arguments.Tensor(1).dtype).value_or(dtype);
+  }
+  attributes.real[0] = std::max(0.0, RoundedToHalf(dtype, attributes.real[0]));
   return MakePlan(arguments, planner, kFormula, attributes);
 }
 

@@ -9,7 +9,8 @@ namespace aclimb::pointwise::truths {
 
 // The numbers besides the inputs, in the order of the parameters.
 struct Numbers {
-  double real[3] = {};  // as the dtype that is computed in has them
+  double real[3] = {};  // as float32 has them, where half types are computed
+  double rounded = 0;   // the first of them, as the dtype has it
   int64_t integer[3] = {};
   bool given[5] = {};    // what is null is not; by parameter
   bool by_tanh = false;  // the text
@@ -37,7 +38,7 @@ inline double Celu(double x, const Numbers& n) {
   return x <= 0 ? n[0] * std::expm1(x * static_cast<float>(1 / n[0])) : x;
 }
 inline double Hardshrink(double x, const Numbers& n) {
-  return std::fabs(x) <= std::fmax(n[0], 0) ? 0 : x;
+  return std::fabs(x) <= std::fmax(n.rounded, 0) ? 0 : x;
 }
 inline double Threshold(double x, const Numbers& n) { return x <= n[0] ? n[1] : x; }
 
@@ -92,17 +93,18 @@ inline Sum Lerp(double x, double end, double weight, const Numbers&) {
 inline Sum LerpBy(double x, double end, const Numbers& n) { return Between(x, end, n[0]); }
 
 inline double ThresholdBackward(double g, double x, const Numbers& n) { return x <= n[0] ? 0 : g; }
-// g * ((1 + t) / 2 + rest)
-inline Sum OfThreeTerms(double g, double t, double rest) {
-  return {g * ((1 + t) / 2 + rest), std::fabs(g) * ((1 + std::fabs(t)) / 2 + std::fabs(rest))};
+// g * ((1 + t) / 2 + rest): the two may cancel.
+inline Sum OfShareAndRest(double g, double t, double rest) {
+  const double share = (1 + t) / 2;
+  return {g * (share + rest), std::fabs(g) * (std::fabs(share) + std::fabs(rest))};
 }
 inline Sum GeluBackwardByErf(double g, double x) {
-  return OfThreeTerms(g, std::erf(x * M_SQRT1_2), x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI));
+  return OfShareAndRest(g, std::erf(x * M_SQRT1_2), x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI));
 }
 inline Sum GeluBackward(double g, double x, const Numbers&) {
   const double k = std::sqrt(2 / M_PI);
   const double t = std::tanh(k * (x + 0.044715 * x * x * x));
-  return OfThreeTerms(g, t, x / 2 * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x));
+  return OfShareAndRest(g, t, x / 2 * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x));
 }
 inline Sum GeluBackwardV2(double g, double x, const Numbers& n) {
   return n.by_tanh ? GeluBackward(g, x, n) : GeluBackwardByErf(g, x);
@@ -113,9 +115,12 @@ inline Sum MishBackward(double g, double x, const Numbers&) {
   return {g * (t + rest), std::fabs(g) * (std::fabs(t) + std::fabs(rest))};
 }
 inline double ShrinkBackward(double g, double x, const Numbers& n) {
-  return std::fabs(x) <= std::fmax(n[0], 0) ? 0 : g;
+  return std::fabs(x) <= std::fmax(n.rounded, 0) ? 0 : g;
 }
-inline double TanhBackward(double g, double y, const Numbers&) { return g * (1 - y * y); }
+inline double TanhBackward(double g, double y, const Numbers&) {
+  const long double square = static_cast<long double>(y) * y;
+  return static_cast<double>(g * (1 - square));
+}
 inline double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
 inline double SoftplusBackward(double g, double x, const Numbers& n) {
   return x * n[0] > n[1] ? g : g * SigmoidOf(x * n[0]);

@@ -47,7 +47,7 @@ std::optional<std::string> NoStep(const contract::Arguments& arguments) {
                          : "; expected a step that leads from start to another number, end.");
 }
 
-// Of integers the step is one.
+// A fraction is cut off where out has integers, which may leave no step.
 inline std::optional<std::string> StepIsLost(const contract::Arguments& arguments) {
   const DType out = arguments.Tensor(kOut).dtype;
   const double step = NumberOf<double>(arguments.Scalar(kStep));
@@ -56,8 +56,8 @@ inline std::optional<std::string> StepIsLost(const contract::Arguments& argument
              ", in which that is 0; expected a step of 1 or more, or of -1 or less.");
 }
 inline constexpr contract::Rule kStepOfIntegers = contract::Custom(
-    "whole/step", &StepIsLost, "the step is not 0 as an integer, if out has integers",
-    "pass a whole step, or an out of a floating dtype");
+    "least/step", &StepIsLost, "if out has integers, the step is 1 or more, or -1 or less",
+    "pass a larger step, or an out of a floating dtype");
 
 // How many numbers there are. Who counts in float32 may come to one more or less where the last
 // number is a rounding error away from the end.

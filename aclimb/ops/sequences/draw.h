@@ -23,15 +23,16 @@ void DrawRange(truth::Draw& draw, truth::Call& call) {
   std::vector<int64_t> shape = truth::DrawShape(draw, 0, 8);
   int64_t count = 1;
   for (const int64_t extent : shape) count *= extent;
+  truth::DrawTensor(draw, call, kOut, std::move(shape));
   const double start = static_cast<double>(draw.Below(9)) - 4;
-  const double step = (draw.Flip() ? 1 : -1) * static_cast<double>(1 + draw.Below(15)) / 8;
+  const uint64_t least = IsFloating(call.DTypeOf(kOut)) ? 1 : 8;
+  const double step = (draw.Flip() ? 1 : -1) * static_cast<double>(least + draw.Below(15)) / 8;
   // As many steps as elements, and less than another one.
   const double steps = static_cast<double>(count) - (kWithEnd ? 1 : 0) +
                        (kWithEnd ? 1 : -1) * static_cast<double>(draw.Below(3)) / 4;
   DrawNumber(draw, call, kStart, start);
   DrawNumber(draw, call, kEnd, start + steps * step);
   DrawNumber(draw, call, kStep, step);
-  truth::DrawTensor(draw, call, kOut, std::move(shape));
   truth::MarkUnlessObeyed(draw, call);
 }
 

@@ -33,7 +33,7 @@ TEST_F(SequencesRules, ArangeAndRange) {
       a.ScalarOf(kEnd, 1, DType::kFloat32);
       a.ScalarOf(kStep, 0, DType::kFloat32);
     });
-    harness.ExpectRule("whole/step", [](CallArguments& a) {
+    harness.ExpectRule("least/step", [](CallArguments& a) {
       a.Tensor(kOut, {4}, DType::kInt64);
       return a.ScalarOf(kStep, 0.5, DType::kFloat32);
     });

@@ -84,12 +84,11 @@ inline double Exp2(double x, DType) { return std::exp2(x); }
 inline double Signbit(double x, DType) { return std::signbit(x) ? 1 : 0; }
 inline double IsFinite(double x, DType) { return std::isfinite(x) ? 1 : 0; }
 
-// Some units of the last place of float32, where exponents may be a product, or one rounding to a
-// half type.
+// A few units of the last place of float32, or one rounding to a half type.
 inline truth::Allowance AllowanceOf(DType dtype) {
   switch (dtype) {
     case DType::kFloat32:
-      return {1.2e-6, 1e-40};
+      return {5e-7, 1e-40};
     case DType::kFloat16:
       return {5e-4, 6e-8};
     case DType::kBFloat16:
