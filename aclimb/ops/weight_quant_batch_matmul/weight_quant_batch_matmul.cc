@@ -90,7 +90,8 @@ class WeightQuantPlan final : public Plan {
   WeightQuantPlan(const Problem& problem, const matmul::Problem& of_finish, int y, Planner& planner)
       : p_(problem), finish_(of_finish, 1, 1), out_(of_finish.out), y_(y) {
     has_bias_ = of_finish.HasSelf();
-    if (has_bias_) bias_step_ = of_finish.self.column * of_finish.self.Size();
+    // The stride of a dimension of one element may be any number.
+    if (has_bias_ && p_.n > 1) bias_step_ = of_finish.self.column * of_finish.self.Size();
     tiles_ = p_.k > 0 && (p_.m > kFewRows || p_.by_rows);
     as_it_lies_ = tiles_ && p_.m <= kFewRows;
     columns_ = as_it_lies_ ? RowColumns()
