@@ -41,6 +41,11 @@ function(aclimb_test_program name)
 endfunction()
 
 set(ACLIMB_TEST_TIMEOUT 300)  # seconds
+set(ACLIMB_TEST_ENVIRONMENT)
+if(ACLIMB_SANITIZE MATCHES "address")
+  # Its dlopen does not look for a library where the caller's own library says.
+  set(ACLIMB_TEST_ENVIRONMENT LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib64)
+endif()
 
 # aclimb_test(name SOURCES ... [APART ...] [LINK ...] [OPTIMIZED] [TIMEOUT seconds] [ENVIRONMENT VAR=value ...] [LABELS ...])
 # One program, one ctest entry.
@@ -52,10 +57,7 @@ function(aclimb_test name)
     set(ARG_TIMEOUT ${ACLIMB_TEST_TIMEOUT})
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
-  if(ACLIMB_SANITIZE MATCHES "address")
-    # Its dlopen does not look for a library where the caller's own library says.
-    list(APPEND ARG_ENVIRONMENT LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib64)
-  endif()
+  list(APPEND ARG_ENVIRONMENT ${ACLIMB_TEST_ENVIRONMENT})
   if(ARG_ENVIRONMENT)
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "${ARG_ENVIRONMENT}")
   endif()
