@@ -24,15 +24,22 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
   };
   for (const std::vector<double>& elements : truth::Groups(call, kSelf, reduced)) {
     const auto count = static_cast<double>(elements.size());
-    double sum = 0, squares = 0;
-    for (const double x : elements) sum += x;
+    double sum = 0, squares = 0, magnitude = 0, power = 0;
+    for (const double x : elements) {
+      sum += x;
+      magnitude += std::fabs(x) / count;
+      power += x * x / count;
+    }
     const double mean = sum / count;
     for (const double x : elements) squares += (x - mean) * (x - mean);
     const double variance =
         squares / std::max(0.0, count - static_cast<double>(call.Integer(kCorrection)));
     const double value = kRoot ? std::sqrt(variance) : variance;
-    add(kOut, variances, value, std::isfinite(value) ? 1e-9 * value + 1e-9 : 0);
-    if (kMean) add(kMeanOut, means, mean, 1e-9);
+    // What double loses of the squares; a root of what is lost may be all of a root.
+    const double lost = 1e-12 * power;
+    add(kOut, variances, value,
+        std::isfinite(value) ? 1e-9 * value + (kRoot ? std::sqrt(lost) : lost) : 0);
+    if (kMean) add(kMeanOut, means, mean, std::isfinite(mean) ? 1e-12 * magnitude : 0);
   }
   outputs.Set(kOut, std::move(variances.values), std::move(variances.allowed));
   if (kMean) outputs.Set(kMeanOut, std::move(means.values), std::move(means.allowed));
