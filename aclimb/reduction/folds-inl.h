@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "aclimb/simd/exp-inl.h"
+#include "aclimb/simd/extremes-inl.h"
 #include "aclimb/simd/float-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -324,7 +325,7 @@ struct Extremes {
     const Tag<Lane> d;
     double best = std::numeric_limits<double>::quiet_NaN();
     if (hn::AllFalse(d, kept.has_nan)) {
-      best = hn::GetLane(kSmallest ? hn::MinOfLanes(d, kept.best) : hn::MaxOfLanes(d, kept.best));
+      best = kSmallest ? SmallestLane(d, kept.best) : LargestLane(d, kept.best);
     }
     first = Op()(first, hn::Set(Tag<double>(), best));
   }

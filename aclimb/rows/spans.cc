@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
 #include "aclimb/simd/exp-inl.h"
+#include "aclimb/simd/extremes-inl.h"
 #include "aclimb/simd/float-inl.h"
 #include "aclimb/simd/totals-inl.h"
 
@@ -162,7 +163,7 @@ float Max(const float* x, int64_t n) {
     const Part part{i, n - i};
     max = hn::Max(max, part.Keep(part(x), max));
   }
-  return hn::GetLane(hn::MaxOfLanes(d, max));
+  return LargestLane(d, max);
 }
 
 double Sum(const float* x, int64_t n) {

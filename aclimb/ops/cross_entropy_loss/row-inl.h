@@ -16,6 +16,7 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/simd/exp-inl.h"
+#include "aclimb/simd/extremes-inl.h"
 #include "aclimb/simd/float-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -99,9 +100,8 @@ class Row {
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
     VF maxima = hn::Set(d, -kInfinity);
     for (int64_t i = 0; i < count; i += lanes) maxima = hn::Max(hn::Load(d, chunk_ + i), maxima);
-    maxima = hn::MaxOfLanes(d, maxima);
-    const float largest = hn::GetLane(maxima);
-    const VF shift = ShiftOf(maxima);
+    const float largest = LargestLane(d, maxima);
+    const VF shift = ShiftOf(hn::Set(d, largest));
     const auto term = [&](VF x) HWY_ATTR { return Exp<T, false>(d, hn::Sub(x, shift)); };
     VF sums[kSums] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
     int64_t i = 0;
