@@ -4,21 +4,19 @@
 
 #include "aclimb/core/dtype.h"
 #include "aclimb/ops/unary/contracts.h"
+#include "aclimb/truth/cast.h"
 #include "aclimb/truth/each.h"
 #include "aclimb/truth/outputs.h"
 
 // What each row gives for one element, in double; the dtype of the input where it matters.
 namespace aclimb::unary::truths {
 
-// The least integer stays what it is.
-inline double WithoutOverflow(double value, double x, DType dtype) {
-  return IsInteger(dtype) && !IsUnsigned(dtype) &&
-                 value == std::ldexp(1.0, 8 * static_cast<int>(SizeOf(dtype)) - 1)
-             ? x
-             : value;
+// Integers wrap: the least one stays what it is.
+inline double Wrapped(double value, DType dtype) {
+  return IsInteger(dtype) ? truth::CastValue(value, DType::kInt64, dtype) : value;
 }
-inline double Abs(double x, DType dtype) { return WithoutOverflow(std::fabs(x), x, dtype); }
-inline double Neg(double x, DType dtype) { return WithoutOverflow(-x, x, dtype); }
+inline double Abs(double x, DType dtype) { return Wrapped(std::fabs(x), dtype); }
+inline double Neg(double x, DType dtype) { return Wrapped(-x, dtype); }
 inline double Exp(double x, DType) { return std::exp(x); }
 inline double Log(double x, DType) { return std::log(x); }
 inline double Sqrt(double x, DType) { return std::sqrt(x); }
