@@ -71,7 +71,8 @@ void Job::CopyRows(int64_t begin, int64_t end) const {
       return RepeatElement(At(0, at[0]), n, At(1, at[1]));
     }
     if (stride[0] == 1 && stride[1] == 1) {
-      return Convert(At(0, at[0]), n, At(1, at[1]), copier);
+      if (converter_.Changes()) return converter_.Run(At(0, at[0]), n, At(1, at[1]));
+      return copier.Copy(At(0, at[0]), n * size_[0], At(1, at[1]));
     }
     for (int64_t first = 0; first < n; first += block) {
       const int64_t count = std::min(block, n - first);
@@ -94,12 +95,6 @@ void Job::CopyShortRows(int64_t begin, int64_t end) const {
     }
     CopyBlock(place[0], place[1], std::min(block, end - first));
   }
-}
-
-// Elements side by side.
-void Job::Convert(const char* from, int64_t count, char* to, const RowCopier& copier) const {
-  if (converter_.Changes()) return converter_.Run(from, count, to);
-  copier.Copy(from, count * size_[0], to);
 }
 
 // One element to all of a row. Some processors write zeros faster; around the caches they do

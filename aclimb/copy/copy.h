@@ -4,7 +4,6 @@
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/gather.h"
-#include "aclimb/copy/stream.h"
 #include "aclimb/core/tensor_view.h"
 #include "aclimb/simd/walk.h"
 
@@ -31,7 +30,6 @@ class Job {
   char* At(int n, int64_t element) const { return base_[n] + element * size_[n]; }
   void CopyRows(int64_t begin, int64_t end) const;
   void CopyShortRows(int64_t begin, int64_t end) const;
-  void Convert(const char* from, int64_t count, char* to, const RowCopier& copier) const;
   void RepeatElement(const char* from, int64_t count, char* to) const;
   void CopyBlock(const Place& from, const Place& to, int64_t count) const;
   void CopyTiles(int64_t begin, int64_t end) const;
