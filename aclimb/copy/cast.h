@@ -74,20 +74,20 @@ T RoundedOnce(double value) {
     return FromFloat<T>(RoundedToOdd(value));
   }
 }
-// The first element of a tensor of a floating dtype: `value`, rounded once.
-inline void StoreRoundedOnce(double value, const TensorView& to) {
+// An element of a tensor of a floating dtype: `value`, rounded once.
+inline void StoreRoundedOnce(double value, const TensorView& to, int64_t offset = 0) {
   switch (to.dtype) {
     case DType::kFloat16:
-      *to.As<Float16>() = RoundedOnce<Float16>(value);
+      to.As<Float16>()[offset] = RoundedOnce<Float16>(value);
       return;
     case DType::kBFloat16:
-      *to.As<BFloat16>() = RoundedOnce<BFloat16>(value);
+      to.As<BFloat16>()[offset] = RoundedOnce<BFloat16>(value);
       return;
     case DType::kFloat32:
-      *to.As<float>() = RoundedOnce<float>(value);
+      to.As<float>()[offset] = RoundedOnce<float>(value);
       return;
     default:
-      *to.As<double>() = value;
+      to.As<double>()[offset] = value;
   }
 }
 // `value` as a half type has it; of any other dtype as it is.

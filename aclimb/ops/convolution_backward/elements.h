@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "aclimb/copy/cast.h"
 #include "aclimb/core/half.h"
 #include "aclimb/core/tensor_view.h"
 
@@ -25,14 +24,6 @@ auto WithType(DType dtype, const Body& body) {
 inline float ReadElement(const TensorView& view, int64_t offset) {
   return WithType(view.dtype,
                   [&](auto type) { return ToFloat(view.As<decltype(type)>()[offset]); });
-}
-
-// Rounded once, to nearest even.
-inline void WriteElement(const TensorView& view, int64_t offset, double value) {
-  WithType(view.dtype, [&](auto type) {
-    using T = decltype(type);
-    view.As<T>()[offset] = RoundedOnce<T>(value);
-  });
 }
 
 }  // namespace aclimb::convolution_backward

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "aclimb/copy/cast.h"
 #include "aclimb/ops/convolution_backward/elements.h"
 #include "aclimb/simd/parallel.h"
 
@@ -136,7 +137,7 @@ class Sums {
     if (!std::isnan(ReadElement(result, offset)) || cancellation_.Ask()) return;
     if (!found_) FindSpecials(term);
     const double sum = SumOf(term);
-    if (!std::isnan(sum)) WriteElement(result, offset, sum);
+    if (!std::isnan(sum)) StoreRoundedOnce(sum, result, offset);
   }
 
   void Number(Term& term, int64_t i, const int64_t* at) const {
