@@ -101,8 +101,6 @@ HWY_EXPORT(StepOf);
 HWY_EXPORT(StepToHalf);
 HWY_EXPORT(StepToOdd);
 
-bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
-
 // Whether float32 does not hold every value.
 bool IsFinerThanFloat(DType dtype) {
   return SizeOf(dtype) == 8 || dtype == DType::kInt32 || dtype == DType::kUInt32;

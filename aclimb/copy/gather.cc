@@ -47,11 +47,12 @@ void EachRun(const Place& place, int64_t count, const Run& run) {
 // Rows from this length on are worth a call of memcpy.
 constexpr int64_t kLongRow = 32;
 
-// Eight bytes at a time, also past the row: what is there up to `end` is written later.
+// Sixteen bytes at a time, also past the row: what is there up to `end` is written later.
 template <typename T>
 void Repeat(T value, int64_t length, const T* end, T* to) {
-  constexpr int64_t kLanes = sizeof(uint64_t) / sizeof(T);
-  const uint64_t lanes = uint64_t{value} * (~uint64_t{0} / std::numeric_limits<T>::max());
+  constexpr int64_t kLanes = 2 * sizeof(uint64_t) / sizeof(T);
+  const uint64_t half = uint64_t{value} * (~uint64_t{0} / std::numeric_limits<T>::max());
+  const uint64_t lanes[] = {half, half};
   if (length >= kLongRow || end - to < length + kLanes) {
     std::fill_n(to, length, value);
     return;

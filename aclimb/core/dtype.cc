@@ -73,9 +73,10 @@ std::string_view NameOf(DType dtype) {
 bool IsKnown(DType dtype) { return Find(dtype) != nullptr; }
 
 bool IsFloating(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16 ||
-         dtype == DType::kFloat64;
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || IsHalf(dtype);
 }
+
+bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
 
 bool IsComplex(DType dtype) {
   return dtype == DType::kComplex32 || dtype == DType::kComplex64 || dtype == DType::kComplex128;

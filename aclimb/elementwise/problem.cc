@@ -33,8 +33,6 @@ Walk<kOperands> WalkOf(std::span<const TensorView> inputs, const TensorView& out
   return Walk<kOperands>::Make({&all[0], &all[1], &all[2], &output});
 }
 
-bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
-
 // Rows of a tile are computed one by one: shorter ones are gathered instead.
 constexpr int64_t kLeastTileRow = 8;
 

@@ -22,9 +22,7 @@ struct Operand {
 };
 
 // Whether own kernels read elements of this dtype as float32.
-inline bool IsReadAsFloat(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
-}
+inline bool IsReadAsFloat(DType dtype) { return dtype == DType::kFloat32 || IsHalf(dtype); }
 
 struct Problem {
   int batch_rank = 0;

@@ -71,7 +71,7 @@ Problem::Problem(const Request& of, const TensorView& input,
     : request(of), read(input.dtype) {
   compute = of.compute == DType::kUndefined ? read : of.compute;
   // Half types lie in float32.
-  const bool is_half = read == DType::kFloat16 || read == DType::kBFloat16;
+  const bool is_half = IsHalf(read);
   if (is_half && compute == DType::kFloat32) compute = read;
   reading = copy::Converter(read, compute);
   if (KernelOf(of.fold, compute).rows == nullptr) {

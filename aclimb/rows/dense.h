@@ -91,7 +91,7 @@ void RunDense(const RunContext& run, std::initializer_list<const Dense*> operand
 // The dtype in which a kernel on float32 gives an output: what it rounds to itself, or float32 to
 // convert from.
 constexpr DType KernelDType(DType dtype) {
-  return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? dtype : DType::kFloat32;
+  return IsHalf(dtype) ? dtype : DType::kFloat32;
 }
 
 }  // namespace aclimb::rows

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "aclimb/core/dtype.h"
@@ -13,5 +14,15 @@ double CastValue(double value, DType from, DType to);
 
 // CastValue of an integer to a dtype of integers or BOOL, exactly.
 int64_t CastInteger(int64_t value, DType to);
+
+// The integer that is left of `value`, a whole number, in an integer dtype; of another dtype
+// `value`.
+template <typename Real>
+Real Wrapped(Real value, DType dtype) {
+  if (!IsInteger(dtype)) return value;
+  const Real size = std::ldexp(Real{1}, 8 * static_cast<int>(SizeOf(dtype)));
+  const Real least = IsUnsigned(dtype) ? 0 : -size / 2;
+  return value - size * std::floor((value - least) / size);
+}
 
 }  // namespace aclimb::truth

@@ -10,6 +10,7 @@
 #include "aclimb/contract/promotion.h"
 #include "aclimb/core/dtype.h"
 #include "aclimb/ops/binary/operations.h"
+#include "aclimb/truth/cast.h"
 #include "aclimb/truth/compare.h"
 #include "aclimb/truth/each.h"
 #include "aclimb/truth/elements.h"
@@ -18,32 +19,6 @@
 // What the operations give: of integers in int64, whose last bits are those of any narrower
 // integer, of all else in double.
 namespace aclimb::binary::truths {
-
-// The integer that is left of `value` in an integer dtype.
-inline int64_t Wrapped(int64_t value, DType dtype) {
-  switch (dtype) {
-    case DType::kBool:
-      return value != 0 ? 1 : 0;
-    case DType::kUInt8:
-      return static_cast<uint8_t>(value);
-    case DType::kInt8:
-      return static_cast<int8_t>(value);
-    case DType::kInt16:
-      return static_cast<int16_t>(value);
-    case DType::kInt32:
-      return static_cast<int32_t>(value);
-    default:
-      return value;
-  }
-}
-
-// As a float becomes an integer: what that cannot hold, as x86 answers.
-inline double Cut(double value, DType dtype) {
-  const bool is_long = dtype == DType::kInt64 || dtype == DType::kUInt8;
-  const double least = is_long ? -0x1p63 : -0x1p31;
-  const double held = value >= least && value < -least ? std::trunc(value) : least;
-  return static_cast<double>(Wrapped(static_cast<int64_t>(held), dtype));
-}
 
 inline int64_t FloorQuotient(int64_t x, int64_t y) {
   const auto exact = static_cast<__int128>(x) / y;
@@ -224,9 +199,10 @@ class Operands {
 
   int64_t Whole(int p, size_t at) const {
     const truth::Given& given = call_.At(p);
-    if (is_scalar_[p]) return Wrapped(static_cast<int64_t>(given.real), common_);
+    if (is_scalar_[p]) return truth::CastInteger(static_cast<int64_t>(given.real), common_);
     const bool exact = at < given.integers.size();
-    return Wrapped(exact ? given.integers[at] : static_cast<int64_t>(given.values[at]), common_);
+    return truth::CastInteger(exact ? given.integers[at] : static_cast<int64_t>(given.values[at]),
+                              common_);
   }
   double Real(int p, size_t at, bool rounds_scalar) const {
     const truth::Given& given = call_.At(p);
@@ -275,8 +251,9 @@ inline void Compute(Operation operation, bool in_place, const truth::Call& call,
       const int64_t whole =
           OfWhole(operation, operands.Whole(0, a), operands.Whole(1, b),
                   has_alpha ? static_cast<int64_t>(call.Real(2)) : 0, common == DType::kBool);
-      const int64_t wrapped = IsTest(operation) ? whole : Wrapped(whole, common);
-      values.push_back(static_cast<double>(IsFloating(out) ? wrapped : Wrapped(wrapped, out)));
+      const int64_t wrapped = IsTest(operation) ? whole : truth::CastInteger(whole, common);
+      values.push_back(
+          static_cast<double>(IsFloating(out) ? wrapped : truth::CastInteger(wrapped, out)));
       allowed.push_back(of_out.absolute + of_out.relative * std::fabs(values.back()));
       continue;
     }
@@ -284,7 +261,7 @@ inline void Compute(Operation operation, bool in_place, const truth::Call& call,
     const double y = operands.Real(1, b, RoundsScalar(operation));
     double value = OfReal(operation, x, y, alpha, common == DType::kFloat64);
     if (!IsFloating(out) && !IsTest(operation)) {
-      values.push_back(Cut(static_cast<float>(value), out));
+      values.push_back(truth::CastValue(static_cast<float>(value), DType::kFloat32, out));
       allowed.push_back(0);
       continue;
     }

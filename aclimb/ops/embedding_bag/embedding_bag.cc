@@ -33,13 +33,6 @@ constexpr auto kOnes = [] {
 // Elements that a thread takes at once.
 constexpr int64_t kGrain = 32768;
 
-// A view of all of a piece of workspace.
-TensorView Dense(const TensorView& like, DType dtype, void* data) {
-  TensorView dense = DenseLike(like, data);
-  dense.dtype = dtype;
-  return dense;
-}
-
 // Elements of a tensor as double, and back: each is rounded once.
 class Line {
  public:
@@ -131,30 +124,32 @@ class BagPlan final : public Plan {
       : mode_(arguments.Integer(kMode)),
         padding_(PaddingOf(arguments.Integer(kPaddingIdx))),
         bags_(BagsOf(arguments)),
-        weighs_(arguments.Given(kPerSampleWeights)),
         largest_(IsLargest(arguments)),
         line_(arguments.Tensor(kWeight).dtype) {
-    const auto numbers = [&](int parameter) {
-      return planner.workspace().Book(arguments.Tensor(parameter).ElementCount(), sizeof(int64_t));
+    const auto read = [&](int parameter) {
+      return rows::Dense::Input(planner, parameter, arguments.Tensor(parameter).View(),
+                                DType::kInt64);
     };
-    indices_ =
-        rows::Dense::Input(planner, kIndices, arguments.Tensor(kIndices).View(), DType::kInt64);
-    offsets_ =
-        rows::Dense::Input(planner, kOffsets, arguments.Tensor(kOffsets).View(), DType::kInt64);
-    bag_of_ = numbers(kIndices);
-    sizes_ = numbers(kBagSize);
-    if (largest_) rows_ = numbers(kMaxIndices);
-    if (weighs_) factors_ = numbers(kPerSampleWeights);
+    const auto written = [&](int parameter) {
+      return rows::Dense::Output(planner, parameter, arguments.Tensor(parameter).View(),
+                                 DType::kInt64);
+    };
+    indices_ = read(kIndices);
+    offsets_ = read(kOffsets);
+    bag_of_ = written(kOffset2Bag);
+    sizes_ = written(kBagSize);
+    rows_ = written(kMaxIndices);
+    if (arguments.Given(kPerSampleWeights)) {
+      factors_ = rows::Dense::Input(planner, kPerSampleWeights,
+                                    arguments.Tensor(kPerSampleWeights).View(), DType::kFloat32);
+    }
     const int64_t width = arguments.Tensor(kWeight).shape[1];
     const int64_t moved = arguments.Tensor(kIndices).ElementCount() * width;
     ahead_ =
         std::clamp(kAheadBytes / std::max<int64_t>(1, line_.Bytes(std::min(width, kMostColumns))),
                    kFewestAhead, kMostAhead);
     planner.Reads(kWeight);
-    if (weighs_) planner.Reads(kPerSampleWeights);
-    for (const int parameter : {kOutput, kOffset2Bag, kBagSize, kMaxIndices}) {
-      planner.Writes(parameter);
-    }
+    planner.Writes(kOutput);
     planner.Moves(kWeight, {.read = moved});
     planner.Costs({.cycles = 2.0 * static_cast<double>(moved)});
   }
@@ -168,10 +163,7 @@ class BagPlan final : public Plan {
         (bags.offsets == nullptr && bags.offset_count != 0)) {
       return;
     }
-    if (weighs_) {
-      const TensorView factors = run.View(kPerSampleWeights);
-      if (!copy::Copy(factors, Dense(factors, DType::kFloat32, run.Piece(factors_)))) return;
-    }
+    if (!factors_.Fetch(run)) return;
     const bool in_range = FindBags(run, bags);
     const TensorView weight = run.View(kWeight), output = run.View(kOutput);
     const int64_t width = weight.shape[1], blocks = CeilDivide(width, kMostColumns);
@@ -186,10 +178,8 @@ class BagPlan final : public Plan {
               unknown = true;
           }
         });
-    if (!done || !Tell(run, kOffset2Bag, bag_of_) || !Tell(run, kBagSize, sizes_)) return;
-    if (!(largest_ ? Tell(run, kMaxIndices, rows_) : copy::FillWithZeros(run.View(kMaxIndices)))) {
-      return;
-    }
+    if (!done || !bag_of_.Deliver(run) || !sizes_.Deliver(run)) return;
+    if (!(largest_ ? rows_.Deliver(run) : copy::FillWithZeros(run.View(kMaxIndices)))) return;
     if (unknown) FailInspected(*this, run);
   }
 
@@ -210,7 +200,8 @@ class BagPlan final : public Plan {
  private:
   // The bag of each index, and how many rows each bag has. False if an offset is out of range.
   bool FindBags(const RunContext& run, const Bags& bags) const {
-    auto* const bag_of = run.Piece<int64_t>(bag_of_);
+    auto* const bag_of = static_cast<int64_t*>(bag_of_.Data(run));
+    auto* const sizes = static_cast<int64_t*>(sizes_.Data(run));
     const bool tells = run.View(kOffset2Bag).ElementCount() != 0;
     if (tells) std::fill_n(bag_of, bags.count, -1);
     for (int64_t b = 0; b < bags_; ++b) {
@@ -218,7 +209,7 @@ class BagPlan final : public Plan {
       if (tells) std::fill(bag_of + begin, bag_of + end, b);
       const int64_t padded =
           padding_ ? std::count(bags.indices + begin, bags.indices + end, *padding_) : 0;
-      run.Piece<int64_t>(sizes_)[b] = end - begin - padded;
+      sizes[b] = end - begin - padded;
     }
     return std::all_of(bags.offsets, bags.offsets + bags.offset_count,
                        [&bags](int64_t offset) { return offset >= 0 && offset <= bags.count; });
@@ -228,8 +219,8 @@ class BagPlan final : public Plan {
   bool Bag(const RunContext& run, const Bags& bags, const TensorView& weight,
            const TensorView& output, int64_t b, int64_t column) const {
     const int64_t width = std::min(kMostColumns, weight.shape[1] - column);
-    const float* const factors = weighs_ ? run.Piece<const float>(factors_) : nullptr;
-    const int64_t size = run.Piece<const int64_t>(sizes_)[b];
+    const auto* const factors = static_cast<const float*>(factors_.Data(run));
+    const int64_t size = static_cast<const int64_t*>(sizes_.Data(run))[b];
     const bool is_few = bags.Begin(b + 1) - bags.Begin(b) <= kMostTerms;
     // Without a sum in double, where that is of few rows.
     if (!largest_ && is_few && weight.stride[1] == 1 && output.stride[1] == 1 &&
@@ -243,11 +234,12 @@ class BagPlan final : public Plan {
     }
     double sum[kMostColumns];
     const bool all_known =
-        largest_ ? FindLargest(bags, b, weight, column, width, sum,
-                               run.Piece<int64_t>(rows_) + b * weight.shape[1] + column)
-                 : EachTerms(bags, b, weight, column, factors, [&](const Terms& terms, bool first) {
-                     line_.Add(terms, weight.stride[1], width, first, sum);
-                   });
+        largest_
+            ? FindLargest(bags, b, weight, column, width, sum,
+                          static_cast<int64_t*>(rows_.Data(run)) + b * weight.shape[1] + column)
+            : EachTerms(bags, b, weight, column, factors, [&](const Terms& terms, bool first) {
+                line_.Add(terms, weight.stride[1], width, first, sum);
+              });
     if (mode_ == kMean) Divide(size, width, sum);
     line_.Store(sum, output.stride[1], width, line_.At(output, b, column));
     return all_known;
@@ -316,13 +308,15 @@ class BagPlan final : public Plan {
   }
   // None of them is padding either.
   bool AllAreRows(const int64_t* indices, int64_t count, const TensorView& weight) const {
-    const int64_t padding = padding_.value_or(-1);
-    bool others = false;
+    // The first bit of a number below 0 is set.
+    const auto last = static_cast<uint64_t>(weight.shape[0] - 1);
+    uint64_t outside = 0;
     for (int64_t k = 0; k < count; ++k) {
-      others |= !IsRow(weight, indices[k]);
-      others |= indices[k] == padding;
+      const auto index = static_cast<uint64_t>(indices[k]);
+      outside |= index | (last - index);
     }
-    return !others;
+    return static_cast<int64_t>(outside) >= 0 &&
+           !(padding_ && std::find(indices, indices + count, *padding_) != indices + count);
   }
 
   // rows: which row each of the largest is from.
@@ -341,22 +335,14 @@ class BagPlan final : public Plan {
     return all_known;
   }
 
-  // Numbers to an output. False when the run was cancelled.
-  bool Tell(const RunContext& run, int parameter, WorkspacePiece piece) const {
-    const TensorView out = run.View(parameter);
-    return out.ElementCount() == 0 || copy::Copy(Dense(out, DType::kInt64, run.Piece(piece)), out);
-  }
-
   const int64_t mode_;
   const std::optional<int64_t> padding_;
   const int64_t bags_;
-  const bool weighs_;
   const bool largest_;
   const Line line_;
   int64_t ahead_;  // rows
-  rows::Dense indices_, offsets_;
   // Of INT64 but for the factors, which are FLOAT.
-  WorkspacePiece bag_of_, sizes_, rows_, factors_;
+  rows::Dense indices_, offsets_, bag_of_, sizes_, rows_, factors_;
 };
 
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {

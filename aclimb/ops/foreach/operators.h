@@ -9,6 +9,7 @@
 
 #include "aclimb/ops/foreach/contracts.h"
 #include "aclimb/ops/foreach/truths.h"
+#include "aclimb/truth/cast.h"
 #include "aclimb/truth/compare.h"
 #include "aclimb/truth/draw_tensor.h"
 #include "aclimb/truth/elements.h"
@@ -28,11 +29,6 @@ inline truth::Allowance AllowanceOf(DType dtype) {
     default:
       return {};
   }
-}
-
-// INT32 loses the bits that it has not.
-inline truths::Real Wrapped(truths::Real value) {
-  return value - 0x1p32L * std::floor((value + 0x1p31L) / 0x1p32L);
 }
 
 // What tensor i of the lists has for a scalar; 0 where the operator has none.
@@ -81,7 +77,7 @@ void TruthOf(const truth::Call& call, truth::Outputs& outputs) {
           allowance.absolute + allowance.relative * std::fabs(sum.value) + of_terms * sum.size));
       // A product of three may have more bits than can be told here.
       if (dtype == DType::kInt32 && sum.size >= 0x1p63L) expected.allowed.back() = truth::kAnything;
-      if (dtype == DType::kInt32) sum.value = Wrapped(sum.value);
+      sum.value = truth::Wrapped(sum.value, dtype);
       expected.values.push_back(static_cast<double>(sum.value));
     }
     expected = truth::InDType(std::move(expected), dtype);

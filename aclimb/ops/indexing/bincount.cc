@@ -29,7 +29,7 @@ class BincountPlan final : public Plan {
     numbers_ = Int64Index(planner, self);
     const TensorView one;
     shape_ = {.dtype = out.dtype,
-              .operation = Operation::kAdd,
+              .operation = !weighted_ && IsInteger(out.dtype) ? Operation::kCount : Operation::kAdd,
               .count = self.shape[0],
               .extent = length_,
               .index_step = numbers_.view().stride[0],

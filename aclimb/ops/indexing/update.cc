@@ -83,6 +83,12 @@ struct Product<Truth> {
     return {static_cast<uint8_t>(product.byte != 0 && x.byte != 0)};
   }
 };
+template <typename T>
+struct Counted {
+  explicit Counted(const UpdateData&) {}
+
+  T operator()(T count, T) const { return static_cast<T>(static_cast<uint64_t>(count) + 1); }
+};
 
 // The same step for consecutive elements is a loop of its own, which becomes vectors.
 template <typename T, typename Function>
@@ -232,7 +238,7 @@ bool UpdateShape::InDouble() const {
   constexpr int64_t kManyForAPlace = 16;
   if (operation == Operation::kReplace) return false;
   if (dtype == DType::kFloat32) return count / kManyForAPlace >= (places > 0 ? places : extent);
-  return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+  return IsHalf(dtype);
 }
 
 bool UpdateShape::HasTotals() const {
@@ -264,6 +270,10 @@ bool Apply(const UpdateShape& shape, const UpdateData& data) {
       default:
         return ApplyInOrder<Replaced, uint64_t>(shape, data);
     }
+  }
+  if (shape.operation == Operation::kCount) {
+    return shape.dtype == DType::kInt64 ? ApplyInOrder<Counted, int64_t>(shape, data)
+                                        : ApplyInOrder<Counted, int32_t>(shape, data);
   }
   switch (shape.dtype) {
     case DType::kFloat32:

@@ -8,7 +8,8 @@
 
 namespace aclimb::indexing {
 
-enum class Operation : uint8_t { kReplace, kAdd, kMultiply };
+// kCount adds 1 to integers and has no source.
+enum class Operation : uint8_t { kReplace, kAdd, kMultiply, kCount };
 
 // What is done to the elements of an output that indices name. The output is seen as lines, side by
 // side, to each of which `count` entries come one after the other:

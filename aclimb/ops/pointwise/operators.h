@@ -8,6 +8,7 @@
 #include "aclimb/contract/promotion.h"
 #include "aclimb/ops/pointwise/contracts.h"
 #include "aclimb/ops/pointwise/truths.h"
+#include "aclimb/truth/cast.h"
 #include "aclimb/truth/each.h"
 #include "aclimb/truth/elements.h"
 #include "aclimb/truth/operator_entry.h"
@@ -46,14 +47,6 @@ struct Operands {
   }
 };
 
-// Integers lose the bits that their dtype has not.
-inline double Wrapped(double value, DType dtype) {
-  if (!IsInteger(dtype)) return value;
-  const double size = std::ldexp(1.0, 8 * static_cast<int>(SizeOf(dtype)));
-  const double least = dtype == DType::kUInt8 ? 0 : -size / 2;
-  return value - size * std::floor((value - least) / size);
-}
-
 inline truths::Numbers NumbersOf(const truth::Call& call, DType computed) {
   truths::Numbers numbers;
   numbers.whole = !IsFloating(computed);
@@ -68,7 +61,7 @@ inline truths::Numbers NumbersOf(const truth::Call& call, DType computed) {
     numbers.real[scalars++] = computed == DType::kFloat64 ? real
                               : computed == DType::kBool  ? (real != 0 ? 1 : 0)
                               : numbers.whole && IsInteger(call.DTypeOf(p))
-                                  ? Wrapped(real, computed)
+                                  ? truth::Wrapped(real, computed)
                               : numbers.whole ? std::trunc(real)
                                               : static_cast<double>(call.Float(p));
   }
@@ -169,7 +162,7 @@ void Truth(const truth::Call& call, truth::Outputs& outputs) {
     const double rounded = truth::Rounded(value, computed);
     // What is chosen may be a number that the dtype has not; what is computed may overflow.
     const bool is_rounded = kAccuracy == Accuracy::kExact || std::isinf(rounded);
-    value = Wrapped(is_rounded ? rounded : Wrapped(value, computed), out);
+    value = truth::Wrapped(is_rounded ? rounded : truth::Wrapped(value, computed), out);
   }
   outputs.Set(operands.output, std::move(values), std::move(allowed));
 }

@@ -12,11 +12,8 @@
 namespace aclimb::unary::truths {
 
 // Integers wrap: the least one stays what it is.
-inline double Wrapped(double value, DType dtype) {
-  return IsInteger(dtype) ? truth::CastValue(value, DType::kInt64, dtype) : value;
-}
-inline double Abs(double x, DType dtype) { return Wrapped(std::fabs(x), dtype); }
-inline double Neg(double x, DType dtype) { return Wrapped(-x, dtype); }
+inline double Abs(double x, DType dtype) { return truth::Wrapped(std::fabs(x), dtype); }
+inline double Neg(double x, DType dtype) { return truth::Wrapped(-x, dtype); }
 inline double Exp(double x, DType) { return std::exp(x); }
 inline double Log(double x, DType) { return std::log(x); }
 inline double Sqrt(double x, DType) { return std::sqrt(x); }

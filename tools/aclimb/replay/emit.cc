@@ -158,7 +158,7 @@ class Program {
         continue;
       }
       text_ += "\n";
-      const bool half = tensor.dtype == DType::kFloat16 || tensor.dtype == DType::kBFloat16;
+      const bool half = IsHalf(tensor.dtype);
       if (half) Line("// The bits of {} numbers.", NameOf(tensor.dtype));
       const std::string name = tensor.Identifier();
       Line("const {} {}_data[] = {};", ElementType(tensor.dtype), name,

@@ -13,8 +13,6 @@
 namespace aclimb::cli {
 namespace {
 
-bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
-
 std::string ElementText(const unsigned char* at, DType dtype) {
   uint16_t bits = 0;
   int64_t whole = 0;
