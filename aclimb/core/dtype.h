@@ -49,9 +49,10 @@ std::string_view NameOf(DType dtype);
 bool IsKnown(DType dtype);
 
 bool IsFloating(DType dtype);  // FLOAT16, BFLOAT16, FLOAT, DOUBLE
-bool IsHalf(DType dtype);      // of those, the two of 16 bits
 bool IsComplex(DType dtype);   // COMPLEX32, COMPLEX64, COMPLEX128
 bool IsInteger(DType dtype);   // the eight widths, not BOOL
 bool IsUnsigned(DType dtype);  // of those, the four without sign
+
+constexpr bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
 
 }  // namespace aclimb

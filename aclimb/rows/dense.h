@@ -90,8 +90,6 @@ void RunDense(const RunContext& run, std::initializer_list<const Dense*> operand
 
 // The dtype in which a kernel on float32 gives an output: what it rounds to itself, or float32 to
 // convert from.
-constexpr DType KernelDType(DType dtype) {
-  return IsHalf(dtype) ? dtype : DType::kFloat32;
-}
+constexpr DType KernelDType(DType dtype) { return IsHalf(dtype) ? dtype : DType::kFloat32; }
 
 }  // namespace aclimb::rows
