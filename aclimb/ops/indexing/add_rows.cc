@@ -57,30 +57,38 @@ void AddRowsHere(DType dtype, const void* begin, const void* const* rows, int64_
   add(begin, rows, count, alpha, width, totals);
 }
 
-// The sum of two elements of a half type, rounded to float32 and then to the half type, is what
-// rounding it once gives: float32 has more than twice as many digits.
-template <typename T, class D>
-HWY_INLINE int64_t AddVectors(D d, const T* row, int64_t column, int64_t width, T* to) {
+// Some vectors of columns, from a column on. Their sums stay in registers for all rows.
+template <int kVectors, typename T, class D>
+HWY_INLINE int64_t AddFewColumns(D d, const void* const* rows, int64_t count, int64_t column,
+                                 int64_t width, T* to) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (; column + lanes <= width; column += lanes) {
-    StoreF32(d, hn::Add(LoadF32(d, to + column), LoadF32(d, row + column)), to + column);
+  for (; column + kVectors * lanes <= width; column += kVectors * lanes) {
+    hn::Vec<D> sum[kVectors];
+    for (int v = 0; v < kVectors; ++v) sum[v] = LoadF32(d, to + column + v * lanes);
+    for (int64_t k = 0; k < count; ++k) {
+      const T* const row = static_cast<const T*>(rows[k]) + column;
+      for (int v = 0; v < kVectors; ++v) sum[v] = hn::Add(sum[v], LoadF32(d, row + v * lanes));
+    }
+    for (int v = 0; v < kVectors; ++v) StoreF32(d, sum[v], to + column + v * lanes);
   }
   return column;
 }
 
 template <typename T>
-void AddRowOf(const void* row, int64_t width, void* to) {
-  const auto* const from = static_cast<const T*>(row);
+void AddFewRowsOf(const void* const* rows, int64_t count, int64_t width, void* to) {
   auto* const sums = static_cast<T*>(to);
-  int64_t c = AddVectors(hn::ScalableTag<float>(), from, 0, width, sums);
-  c = AddVectors(hn::CappedTag<float, 4>(), from, c, width, sums);
-  AddVectors(hn::CappedTag<float, 1>(), from, c, width, sums);
+  const hn::ScalableTag<float> d;
+  int64_t c = AddFewColumns<4>(d, rows, count, 0, width, sums);
+  c = AddFewColumns<1>(d, rows, count, c, width, sums);
+  c = AddFewColumns<1>(hn::CappedTag<float, 4>(), rows, count, c, width, sums);
+  AddFewColumns<1>(hn::CappedTag<float, 1>(), rows, count, c, width, sums);
 }
 
-void AddRowHere(DType dtype, const void* row, int64_t width, void* to) {
-  if (dtype == DType::kFloat32) return AddRowOf<float>(row, width, to);
-  if (dtype == DType::kFloat16) return AddRowOf<Float16>(row, width, to);
-  AddRowOf<BFloat16>(row, width, to);
+void AddFewRowsHere(DType dtype, const void* const* rows, int64_t count, int64_t width, void* to) {
+  const auto add = dtype == DType::kFloat32   ? &AddFewRowsOf<float>
+                   : dtype == DType::kFloat16 ? &AddFewRowsOf<Float16>
+                                              : &AddFewRowsOf<BFloat16>;
+  add(rows, count, width, to);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -91,14 +99,14 @@ HWY_AFTER_NAMESPACE();
 namespace aclimb::indexing {
 
 HWY_EXPORT(AddRowsHere);
-HWY_EXPORT(AddRowHere);
+HWY_EXPORT(AddFewRowsHere);
 
 void AddRowsToTotals(DType dtype, const void* begin, const void* const* rows, int64_t count,
                      double alpha, int64_t width, double* totals) {
   HWY_DYNAMIC_DISPATCH(AddRowsHere)(dtype, begin, rows, count, alpha, width, totals);
 }
-void AddRow(DType dtype, const void* row, int64_t width, void* to) {
-  HWY_DYNAMIC_DISPATCH(AddRowHere)(dtype, row, width, to);
+void AddFewRows(DType dtype, const void* const* rows, int64_t count, int64_t width, void* to) {
+  HWY_DYNAMIC_DISPATCH(AddFewRowsHere)(dtype, rows, count, width, to);
 }
 
 }  // namespace aclimb::indexing

@@ -11,7 +11,9 @@ namespace aclimb::indexing {
 // what the totals are.
 void AddRowsToTotals(DType dtype, const void* begin, const void* const* rows, int64_t count,
                      double alpha, int64_t width, double* totals);
-// to[i] += row[i], rounded once.
-void AddRow(DType dtype, const void* row, int64_t width, void* to);
+// to[i] += the i-th elements of the rows, in their order. Half types are added in float32, which
+// errs by less than they can tell while the rows are few, and rounded once.
+inline constexpr int64_t kFewRows = 16;
+void AddFewRows(DType dtype, const void* const* rows, int64_t count, int64_t width, void* to);
 
 }  // namespace aclimb::indexing

@@ -80,16 +80,21 @@ template <typename T>
 void AddGroup(const Entry* entries, int64_t count, const Entries& all, const Run& run, DType dtype,
               double alpha, const copy::Converter& to_element) {
   constexpr int64_t kRows = 64;
-  const auto row_of = [&](const Entry& entry) -> const void* {
-    return static_cast<const T*>(run.source) + all.sources.Of(entry.s);
+  const void* rows[kRows];
+  const auto find_rows = [&](int64_t begin, int64_t end) {
+    std::transform(entries + begin, entries + end, rows, [&](const Entry& entry) {
+      return static_cast<const T*>(run.source) + all.sources.Of(entry.s);
+    });
   };
   T* const to = static_cast<T*>(run.out) + entries->place;
-  if (count == 1 && alpha == 1) return AddRow(dtype, row_of(*entries), run.n, to);
+  if (alpha == 1 && count <= (IsHalf(dtype) ? kFewRows : 1)) {
+    find_rows(0, count);
+    return AddFewRows(dtype, rows, count, run.n, to);
+  }
   double totals[kTogether];
-  const void* rows[kRows];
   for (int64_t i = 0; i < count; i += kRows) {
     const int64_t some = std::min(kRows, count - i);
-    std::transform(entries + i, entries + i + some, rows, row_of);
+    find_rows(i, i + some);
     AddRowsToTotals(dtype, i == 0 ? to : nullptr, rows, some, alpha, run.n, totals);
   }
   to_element.Run(totals, run.n, to);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/ops/indexing/add_rows.h"
 #include "aclimb/ops/indexing/contracts.h"
 #include "aclimb/truth/call.h"
 #include "aclimb/truth/cast.h"
@@ -89,13 +90,15 @@ class Changing {
     }
   }
 
-  // Made in double and rounded once, or, in FLOAT, each rounded.
+  // Made in double and rounded once, or, in FLOAT, each rounded; few of a half type in float32.
   void Set(truth::Outputs& outputs, int out) {
     std::vector<double> allowed(values_.size());
     for (size_t i = 0; i < values_.size(); ++i) {
       if (!std::isfinite(values_[i]) || !IsFloating(dtype_)) continue;
-      allowed[i] = 1.1 * truth::RoundingOf(dtype_) * std::fabs(values_[i]) + 1e-14 * sizes_[i] +
-                   (dtype_ == DType::kFloat32 ? roundings_[i] : 0) + truth::LeastOf(dtype_);
+      allowed[i] =
+          1.1 * truth::RoundingOf(dtype_) * std::fabs(values_[i]) +
+          (IsHalf(dtype_) ? kFewRows * truth::RoundingOf(DType::kFloat32) : 1e-14) * sizes_[i] +
+          (dtype_ == DType::kFloat32 ? roundings_[i] : 0) + truth::LeastOf(dtype_);
     }
     outputs.Set(out, std::move(values_), std::move(allowed));
   }
