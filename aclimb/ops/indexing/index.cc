@@ -11,6 +11,7 @@
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/indexing/contracts.h"
+#include "aclimb/ops/indexing/entries.h"
 #include "aclimb/ops/indexing/int64_index.h"
 #include "aclimb/ops/indexing/places.h"
 #include "aclimb/ops/indexing/update.h"
@@ -100,14 +101,14 @@ class IndexPlan final : public Plan {
 
   // Slices of one element.
   template <typename T>
-  static bool CopyElements(const T* self, const int64_t* from, T* out, const int64_t* to,
+  static bool CopyElements(const T* self, const int64_t* from, T* out, const EntrySources to,
                            int64_t begin, int64_t end) {
     bool all_known = true;
     for (int64_t entry = begin; entry < end; ++entry) {
       if (from[entry] >= 0) [[likely]] {
-        out[to[entry]] = self[from[entry]];
+        out[to.Of(entry)] = self[from[entry]];
       } else {
-        out[to[entry]] = T{0};
+        out[to.Of(entry)] = T{0};
         all_known = false;
       }
     }
@@ -116,7 +117,7 @@ class IndexPlan final : public Plan {
 
   // Slices of consecutive elements. That of a later entry is on its way to the cache meanwhile.
   template <typename T>
-  bool CopySlices(const T* self, const int64_t* from, T* out, const int64_t* to, int64_t begin,
+  bool CopySlices(const T* self, const int64_t* from, T* out, const EntrySources to, int64_t begin,
                   int64_t end, const copy::RowCopier& copier) const {
     const int64_t bytes = slices_.count * static_cast<int64_t>(sizeof(T));
     // The processor sees the rest of a longer one coming once it has begun.
@@ -127,9 +128,9 @@ class IndexPlan final : public Plan {
         PrefetchLines(self + from[entry + kAhead], ahead);
       }
       if (from[entry] >= 0) [[likely]] {
-        copier.Copy(self + from[entry], bytes, out + to[entry]);
+        copier.Copy(self + from[entry], bytes, out + to.Of(entry));
       } else {
-        std::fill_n(out + to[entry], slices_.count, T{0});
+        std::fill_n(out + to.Of(entry), slices_.count, T{0});
         all_known = false;
       }
     }
@@ -141,7 +142,8 @@ class IndexPlan final : public Plan {
   bool Copy(const RunContext& run) const {
     const T* const self = static_cast<const T*>(run.Data(Index::kSelf));
     T* const out = static_cast<T*>(run.Data(Index::kOut));
-    const int64_t *const from = places_.InTensor(run), *const to = places_.InView(run);
+    const int64_t* const from = places_.InTensor(run);
+    const EntrySources to = {places_.InView(run), places_.ViewStep()};
     const int inner = slices_.rank - 1;
     const int64_t from_step = slices_.stride[0][inner], to_step = slices_.stride[1][inner];
     const bool consecutive = slices_.InnerIsContiguous();
@@ -165,7 +167,7 @@ class IndexPlan final : public Plan {
         if (place < 0) all_known = false;
         slices_.Visit(first, std::min(slices_.count, first + width),
                       [&](const int64_t(&at)[2], int64_t n) {
-                        T* const write = out + to[entry] + at[1];
+                        T* const write = out + to.Of(entry) + at[1];
                         if (place < 0) {
                           for (int64_t i = 0; i < n; ++i) write[i * to_step] = 0;
                         } else if (consecutive) {
@@ -240,6 +242,7 @@ class IndexPutPlan final : public Plan {
         .operation = arguments.Bool(IndexPut::kAccumulate) ? Operation::kAdd : Operation::kReplace,
         .count = places_.count(),
         .extent = PlacesOf(arguments.Tensor(IndexPut::kSelf).View()),
+        .source_step = places_.ViewStep(),
         .lines = Walk<3>::Make({&to, &from, &shared})};
     shape_.places =
         arguments.Tensor(IndexPut::kSelf).ElementCount() / std::max<int64_t>(1, shape_.lines.count);

@@ -58,7 +58,15 @@ Places::Places(const contract::Arguments& arguments, Planner& planner, int list,
   std::copy_n(selected.stride + selection.first(), entries.rank, own.stride);
   view_ = Walk<2>::Make({&own, &order});
   in_tensor_ = planner.workspace().Book(count_, sizeof(int64_t));
-  in_view_ = planner.workspace().Book(count_, sizeof(int64_t));
+  const TensorView rest = RestOfSelected(selected, selection);
+  const int64_t step = view_.rank == 1 ? view_.stride[0][0] : 0;
+  const bool is_further =
+      std::all_of(rest.stride, rest.stride + rest.rank, [step](int64_t s) { return s <= step; });
+  if (step > 0 && is_further) {
+    view_step_ = step;
+  } else {
+    in_view_ = planner.workspace().Book(count_, sizeof(int64_t));
+  }
 }
 
 template <bool kAdds, typename T>
@@ -97,6 +105,7 @@ void Places::Put(const RunContext& run, const Indices& indices, int64_t begin, i
 void Places::Find(const RunContext& run, int64_t begin, int64_t end) const {
   Put<false>(run, indices_[0], begin, end);
   for (int k = 1; k < dimensions_; ++k) Put<true>(run, indices_[k], begin, end);
+  if (view_step_ != 0) return;
   auto* const in_view = run.Piece<int64_t>(in_view_);
   const int64_t inner = view_.stride[0][view_.rank - 1];
   view_.Visit(begin, end, [&](const int64_t(&at)[2], int64_t n) {

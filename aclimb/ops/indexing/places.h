@@ -25,9 +25,13 @@ class Places {
   void Find(const RunContext& run, int64_t begin, int64_t end) const;
   // All. False when the run was cancelled.
   [[nodiscard]] bool Find(const RunContext& run) const;
-  // Elements from the first one: of the tensor, or kNowhere; and of the view.
+  // Elements from the first one: of the tensor, or kNowhere; and of the view, null where entries
+  // are ViewStep() apart and further than what they select.
   const int64_t* InTensor(const RunContext& run) const { return run.Piece<int64_t>(in_tensor_); }
-  const int64_t* InView(const RunContext& run) const { return run.Piece<int64_t>(in_view_); }
+  const int64_t* InView(const RunContext& run) const {
+    return view_step_ != 0 ? nullptr : run.Piece<int64_t>(in_view_);
+  }
+  int64_t ViewStep() const { return view_step_; }
 
  private:
   // Indices for a dimension of the tensor, in the order of the entries.
@@ -50,6 +54,7 @@ class Places {
   int dimensions_ = 0;
   Indices indices_[kMaxRank];
   Walk<2> view_;
+  int64_t view_step_ = 0;
   WorkspacePiece in_tensor_;
   WorkspacePiece in_view_;
 };
