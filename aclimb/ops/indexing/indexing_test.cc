@@ -307,6 +307,37 @@ TEST_F(Indexing, WholeDimensionsHaveEmptyTensorsOfAnyDType) {
   EXPECT_EQ(aclDestroyTensorList(list), 0);
 }
 
+// Self is wider than the index: not all lines lie side by side, while shares of the places have one
+// scratch.
+TEST_F(Indexing, ManyEntriesOfLinesThatLieApart) {
+  constexpr int64_t kRows = 40'000, kPlaces = 1000, kHalf = kPlaces / 2;
+  Values indices, expected;
+  for (int64_t i = 0; i < kRows; ++i) {
+    for (const int64_t first : {int64_t{0}, kHalf}) {
+      indices.insert(indices.end(), 8, static_cast<double>(first + i % kHalf));
+    }
+  }
+  for (int64_t place = 0; place < kPlaces; ++place) {
+    for (const bool is_named : {place < kHalf, place >= kHalf}) {
+      expected.insert(expected.end(), 8, is_named ? static_cast<double>(kRows / kHalf) : 0.0);
+      expected.push_back(0);
+    }
+  }
+  const Setting setting("ACLIMB_THREADS", "8");
+  const DeviceTensor self({kPlaces, 2, 9}, DType::kFloat16, Values(kPlaces * 18, 0));
+  const DeviceTensor index({kRows, 2, 8}, DType::kInt64, indices);
+  const DeviceTensor src({kRows, 2, 8}, DType::kFloat16, Values(kRows * 16, 1));
+  for (int again = 0; again < 4; ++again) {
+    const DeviceTensor out({kPlaces, 2, 9}, DType::kFloat16);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnScatterAddGetWorkspaceSize(self, 0, index, src, out, size, executor);
+        },
+        &aclnnScatterAdd, stream_));
+    EXPECT_TRUE(out.Values() == expected);
+  }
+}
+
 TEST_F(Indexing, LongSumsOfSlices) {
   constexpr int64_t kRows = 20'000, kColumns = 64, kPlaces = 10;
   Values indices;

@@ -237,39 +237,46 @@ inline bool ApplyByTotals(const UpdateShape& shape, const UpdateData& data, int6
                              shape.extent * shape.width * static_cast<int64_t>(sizeof(double))};
   const int bits = ShareBitsOfElements(panels, shape.count, memory.bytes);
   const int64_t grain = std::max<int64_t>(1, kGrain / 4 / shape.count / shape.width);
-  // Shares of a panel have one scratch: their places are different.
-  const auto apply_to = [&](int64_t panel, int64_t number, double* totals) {
+  // Lines side by side, from those of the operands at `at` on.
+  const auto apply_to = [&](const int64_t(&at)[3], int64_t width, int64_t number, double* totals) {
+    const LineTotals own = {
+        .places = {data.index + at[2], shape.index_step, shape.extent, 1},
+        .sources = {data.sources, shape.source_step},
+        .count = shape.count,
+        .out = static_cast<char*>(data.out) + at[0] * size,
+        .out_step = shape.out_step,
+        .source = static_cast<const char*>(data.source) + at[1] * size,
+        .inner = {lines.stride[0][inner], lines.stride[1][inner], lines.stride[2][inner]},
+        .width = width,
+        .totals = totals,
+        .conversions = &conversions,
+        .is_whole = shape.places == 0 || shape.places == shape.extent};
+    const Share share = ShareOf(own.places, 0, shape.count, bits, number);
+    if (!apply(own, share, data.alpha)) skipped.store(true, std::memory_order_relaxed);
+  };
+  // The lines of a panel, of which not all may lie side by side.
+  const auto each_run = [&](int64_t panel, const auto& use) {
     const int64_t first = panel * shape.width;
-    lines.Visit(
-        first, std::min(lines.count, first + shape.width),
-        [&](const int64_t(&at)[3], int64_t width) {
-          const LineTotals own = {
-              .places = {data.index + at[2], shape.index_step, shape.extent, 1},
-              .sources = {data.sources, shape.source_step},
-              .count = shape.count,
-              .out = static_cast<char*>(data.out) + at[0] * size,
-              .out_step = shape.out_step,
-              .source = static_cast<const char*>(data.source) + at[1] * size,
-              .inner = {lines.stride[0][inner], lines.stride[1][inner], lines.stride[2][inner]},
-              .width = width,
-              .totals = totals,
-              .conversions = &conversions,
-              .is_whole = shape.places == 0 || shape.places == shape.extent};
-          const Share share = ShareOf(own.places, 0, shape.count, bits, number);
-          if (!apply(own, share, data.alpha)) skipped.store(true, std::memory_order_relaxed);
-        });
+    lines.Visit(first, std::min(lines.count, first + shape.width), use);
   };
   if (bits > 0) {
+    // The shares of one run have one scratch, since their places are different; those of two runs
+    // are not, so that one run follows the other.
     bool whole = true;
     for (int64_t panel = 0; panel < panels && whole; ++panel) {
-      whole = ParallelForAll(int64_t{1} << bits, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t k = begin; k < end; ++k)
-          apply_to(panel, k, static_cast<double*>(data.scratch));
+      each_run(panel, [&](const int64_t(&at)[3], int64_t width) {
+        whole = whole && ParallelForAll(int64_t{1} << bits, 1, [&](int64_t begin, int64_t end) {
+                  for (int64_t k = begin; k < end; ++k) {
+                    apply_to(at, width, k, static_cast<double*>(data.scratch));
+                  }
+                });
       });
     }
   } else {
     (void)ForEachUnit(panels, grain, memory, [&](int64_t panel, char* scratch) {
-      apply_to(panel, 0, reinterpret_cast<double*>(scratch));
+      each_run(panel, [&](const int64_t(&at)[3], int64_t width) {
+        apply_to(at, width, 0, reinterpret_cast<double*>(scratch));
+      });
     });
   }
   return !skipped.load(std::memory_order_relaxed);

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 #include "aclimb/contract/promotion.h"
 #include "aclimb/executor/phase.h"
@@ -114,13 +116,21 @@ struct IsClosePlan final : Plan {
     });
   }
 
+  static double DistanceOf(double a, double b) { return std::fabs(a - b); }
+  // A double does not tell apart neighbours beyond 2^53.
+  static double DistanceOf(int64_t a, int64_t b) {
+    const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+    return static_cast<double>(a < b ? y - x : x - y);
+  }
+
   template <typename T>
   bool AreClose(T a, T b) const {
     if (a == b) return true;
+    if (absolute == 0 && relative == 0 && std::is_integral_v<T>) return false;
     const auto x = static_cast<double>(a), y = static_cast<double>(b);
     // Also whether both are NaN.
     if (x != x || y != y) return equal_nan && x != x && y != y;
-    const double difference = std::fabs(x - y);
+    const double difference = DistanceOf(a, b);
     return std::isfinite(difference) && difference <= absolute + std::fabs(relative * y);
   }
 
