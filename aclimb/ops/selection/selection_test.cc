@@ -133,6 +133,24 @@ TEST_F(Selection, CloseToInfinitiesAndNaN) {
   }
 }
 
+TEST_F(Selection, NeighboursThatNoDoubleTellsApartAreNotClose) {
+  const int64_t big = int64_t{1} << 53, next = big + 1;
+  const DeviceTensor self({1}, DType::kInt64, {0}), other({1}, DType::kInt64, {0});
+  const DeviceTensor out({1}, DType::kBool);
+  for (const auto& [tensor, value] : {std::pair(&self, &next), std::pair(&other, &big)}) {
+    ACLIMB_ASSERT_OK(
+        aclrtMemcpy(tensor->data(), sizeof(big), value, sizeof(big), ACL_MEMCPY_HOST_TO_DEVICE));
+  }
+  for (const double atol : {0.0, 0.5, 1.0}) {
+    ACLIMB_ASSERT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnIsCloseGetWorkspaceSize(self, other, 0, atol, false, out, size, executor);
+        },
+        &aclnnIsClose, stream_));
+    EXPECT_EQ(out.Values(), Values({atol < 1 ? 0. : 1.}));
+  }
+}
+
 TEST_F(Selection, IndicesOfNumbersThatAreNotZero) {
   const DeviceTensor self({2, 3}, kFloat, {0, 2, kNan, -0.0, 0, -1});
   const DeviceTensor rows({6, 2}, DType::kInt64), columns({2, 6}, DType::kInt64);
