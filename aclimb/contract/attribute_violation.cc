@@ -7,6 +7,7 @@
 #include "aclimb/contract/given.h"
 #include "aclimb/contract/promotion.h"
 #include "aclimb/contract/violation.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::contract {
@@ -94,7 +95,7 @@ std::optional<std::string> OutOfBounds(const Contract& contract, const Rule& rul
 bool StandsTwice(const IntArrayValue& dimensions, int64_t rank) {
   uint64_t seen = 0;
   for (int64_t dimension : dimensions) {
-    const uint64_t bit = uint64_t{1} << (dimension < 0 ? dimension + rank : dimension);
+    const uint64_t bit = uint64_t{1} << WrapDimension(dimension, rank);
     if ((seen & bit) != 0) return true;
     seen |= bit;
   }

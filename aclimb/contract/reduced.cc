@@ -1,5 +1,7 @@
 #include "aclimb/contract/reduced.h"
 
+#include "aclimb/core/dimensions.h"
+
 namespace aclimb::contract {
 
 DimensionSet DimensionsIn(const std::vector<int64_t>& dims, int rank) {
@@ -7,7 +9,7 @@ DimensionSet DimensionsIn(const std::vector<int64_t>& dims, int rank) {
   DimensionSet set = 0;
   // A single element has dimension 0 as well, which is none.
   for (int64_t dim : dims) {
-    if (rank > 0) set |= DimensionSet{1} << (dim < 0 ? dim + rank : dim);
+    if (rank > 0) set |= DimensionSet{1} << WrapDimension(dim, rank);
   }
   return set;
 }

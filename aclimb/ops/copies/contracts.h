@@ -3,6 +3,7 @@
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/core/dimensions.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_permute.h"
@@ -96,7 +97,7 @@ inline std::optional<std::string> WrongShape(const contract::Arguments& argument
   const IntArrayValue& dims = arguments.Ints(kDims);
   std::vector<int64_t> expected;
   for (const int64_t dim : dims) {
-    expected.push_back(self.shape[static_cast<size_t>(dim < 0 ? dim + self.rank() : dim)]);
+    expected.push_back(self.shape[WrapDimension(dim, self.rank())]);
   }
   return contract::OtherShape(
       "out", arguments.Tensor(kOut), expected,

@@ -1,5 +1,6 @@
 // The C functions, and the plans between them.
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/copies/contracts.h"
 #include "aclimb/pieces/pieces.h"
@@ -40,7 +41,7 @@ static Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner
   int64_t dims[kMaxRank] = {};
   for (int d = 0; d < self.rank(); ++d) {
     const int64_t dim = arguments.Ints(kDims)[static_cast<size_t>(d)];
-    dims[d] = dim < 0 ? dim + self.rank() : dim;
+    dims[d] = static_cast<int64_t>(WrapDimension(dim, self.rank()));
   }
   Pieces pieces;
   pieces.Copy(self.Permute(dims), View(arguments, kOut));

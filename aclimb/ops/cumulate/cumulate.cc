@@ -1,5 +1,6 @@
 // aclnnCumsum and aclnnCumprod: the C entry points and the plan between them.
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/cumulate/contract.h"
 #include "aclimb/ops/cumulate/cpu.h"
@@ -28,7 +29,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   if (self.IsEmpty()) return PlanPointer();
   if (out != kSelf) planner.Reads(kSelf);
   planner.Writes(out);
-  const Problem problem(self.View(), static_cast<int>(dim < 0 ? dim + self.rank() : dim),
+  const Problem problem(self.View(), static_cast<int>(WrapDimension(dim, self.rank())),
                         arguments.Tensor(out).View(), operation);
   planner.Costs({.cycles = problem.Cycles()});
   const int64_t bytes = problem.ScratchBytes();

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "aclimb/copy/storage.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/half.h"
 #include "aclimb/core/lines.h"
 #include "aclimb/executor/phase.h"
@@ -198,7 +199,7 @@ Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& plan
   planner.Costs({.cycles = 4.0 * static_cast<double>(self.ElementCount())});
   const int64_t dim = arguments.Integer(kDim);
   return PlanPointer(NewPlan<ExtremesPlan>(
-      arguments, static_cast<int>(dim < 0 ? dim + self.rank() : dim), kGreatest));
+      arguments, static_cast<int>(WrapDimension(dim, self.rank())), kGreatest));
 }
 
 constinit Operator cummax_operator(kCummaxContract, MakePlan<true>);

@@ -9,6 +9,7 @@
 #include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/reduced.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/core/dimensions.h"
 #include "aclnnop/aclnn_geglu.h"
 #include "aclnnop/aclnn_geglu_v3.h"
 #include "aclnnop/aclnn_glu.h"
@@ -35,9 +36,6 @@ constexpr contract::Parameter DimOf(const char* name) {
                              "which dimension is halved, -1 the last");
 }
 
-inline size_t DimensionOf(int64_t dim, size_t rank) {
-  return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim);
-}
 // A tensor parameter, and its name for messages.
 struct Named {
   int place;
@@ -54,13 +52,13 @@ inline std::string CutText(const Arguments& arguments, const Cut& cut) {
 }
 inline Finding Odd(const Arguments& arguments, const Cut& cut) {
   const TensorDescriptor& whole = arguments.Tensor(cut.whole.place);
-  const size_t d = DimensionOf(arguments.Integer(cut.dim.place), whole.shape.size());
+  const size_t d = WrapDimension(arguments.Integer(cut.dim.place), whole.shape.size());
   if (whole.shape[d] % 2 == 0) return std::nullopt;
   return Cat(CutText(arguments, cut), "; expected an even extent there.");
 }
 inline Finding NoHalf(const Arguments& arguments, const Cut& cut, const Named& half) {
   std::vector<int64_t> expected = arguments.Tensor(cut.whole.place).shape;
-  expected[DimensionOf(arguments.Integer(cut.dim.place), expected.size())] /= 2;
+  expected[WrapDimension(arguments.Integer(cut.dim.place), expected.size())] /= 2;
   const TensorDescriptor& got = arguments.Tensor(half.place);
   if (got.shape == expected) return std::nullopt;
   return Cat(half.name, ".shape is ", contract::ShapeText(got), ", ", CutText(arguments, cut),

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/ops/gates/contract.h"
 #include "aclimb/truth/draw_call.h"
 #include "aclimb/truth/draw_tensor.h"
@@ -14,7 +15,7 @@ inline std::vector<int64_t> DrawCut(truth::Draw& draw, truth::Call& call, const 
   std::vector<int64_t> half = truth::DrawShape(draw, 1, 8), whole = half;
   const auto rank = static_cast<int64_t>(half.size());
   const int64_t dim = draw.Below(2 * rank) - rank;
-  whole[DimensionOf(dim, half.size())] *= 2;
+  whole[WrapDimension(dim, half.size())] *= 2;
   truth::DrawTensor(draw, call, cut.whole.place, whole);
   call.SetInteger(cut.dim.place, dim);
   return half;

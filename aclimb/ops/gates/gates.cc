@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/elementwise/problem.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/gates/contract.h"
@@ -67,8 +68,7 @@ class HalvesPlan final : public Plan {
     TensorView view = arguments_->Tensor(operand.place).View();
     address.place = operand.place;
     if (operand.half < 0) return view;
-    const size_t d =
-        DimensionOf(arguments_->Integer(cut_.dim.place), static_cast<size_t>(view.rank));
+    const size_t d = WrapDimension(arguments_->Integer(cut_.dim.place), view.rank);
     view.shape[d] /= 2;
     address.bytes =
         operand.half * view.shape[d] * view.stride[d] * static_cast<int64_t>(SizeOf(view.dtype));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/ops/gates/contract.h"
 #include "aclimb/truth/outputs.h"
 #include "aclimb/truth/rounding.h"
@@ -27,7 +28,7 @@ template <typename Formula>
 void SetHalf(const truth::Call& call, truth::Outputs& outputs, const Cut& cut, int out,
              const Formula& formula) {
   const std::vector<int64_t>& shape = call.Shape(cut.whole.place);
-  const size_t d = DimensionOf(call.Integer(cut.dim.place), shape.size());
+  const size_t d = WrapDimension(call.Integer(cut.dim.place), shape.size());
   int64_t inner = 1, count = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
     count *= shape[i];
@@ -61,7 +62,7 @@ void SetBoth(const truth::Call& call, truth::Outputs& outputs, const Cut& cut, i
   SetHalf(call, halves, cut, out, second);
   const truth::Expected of_second = *halves.Find(out);
   const std::vector<int64_t>& shape = call.Shape(cut.whole.place);
-  const size_t d = DimensionOf(call.Integer(cut.dim.place), shape.size());
+  const size_t d = WrapDimension(call.Integer(cut.dim.place), shape.size());
   int64_t half = shape[d] / 2;
   for (size_t i = d + 1; i < shape.size(); ++i) half *= shape[i];
   truth::Expected both;

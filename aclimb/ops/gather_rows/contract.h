@@ -7,6 +7,7 @@
 
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/text.h"
 #include "aclnnop/aclnn_embedding.h"
 #include "aclnnop/aclnn_gather_v2.h"
@@ -62,7 +63,7 @@ inline std::vector<int64_t> GatheredShape(std::vector<int64_t> self, int64_t dim
                                           std::vector<int64_t> index) {
   if (self.empty()) self = {1};
   if (index.empty()) index = {1};
-  const auto at = self.begin() + (dim < 0 ? dim + static_cast<int64_t>(self.size()) : dim);
+  const auto at = self.begin() + static_cast<ptrdiff_t>(WrapDimension(dim, self.size()));
   std::vector<int64_t> shape(self.begin(), at);
   shape.insert(shape.end(), index.begin(), index.end());
   shape.insert(shape.end(), at + 1, self.end());

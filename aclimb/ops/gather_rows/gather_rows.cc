@@ -1,11 +1,11 @@
 // aclnnEmbedding, aclnnIndexSelect and aclnnGatherV2: the C entry points and the plan between them.
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/gather_rows/contract.h"
 #include "aclimb/ops/gather_rows/cpu.h"
-#include "aclimb/ops/gather_rows/with_rank.h"
 #include "aclimb/rows/dense.h"
 
 namespace aclimb::gather_rows {
@@ -77,9 +77,10 @@ Result<PlanPointer> MakeEmbeddingPlan(const contract::Arguments& arguments, Plan
 
 template <bool kCountsFromEnd>
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
-  return MakePlanAt(arguments, planner, {kSelf, kIndex, kOut}, "self", "index",
-                    DimensionOf(arguments.Integer(kDim), arguments.Tensor(kSelf).rank()),
-                    kCountsFromEnd);
+  return MakePlanAt(
+      arguments, planner, {kSelf, kIndex, kOut}, "self", "index",
+      static_cast<int>(WrapDimension(arguments.Integer(kDim), arguments.Tensor(kSelf).rank())),
+      kCountsFromEnd);
 }
 
 constinit Operator kEmbedding(kEmbeddingContract, MakeEmbeddingPlan);

@@ -1,12 +1,12 @@
 // aclnnIndexCopy and aclnnInplaceIndexCopy: the C entry points and the plan between them.
 
 #include "aclimb/copy/copy.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/gather_rows/contract.h"
 #include "aclimb/ops/gather_rows/replace.h"
-#include "aclimb/ops/gather_rows/with_rank.h"
 #include "aclimb/rows/dense.h"
 
 namespace aclimb::gather_rows {
@@ -49,7 +49,7 @@ Result<PlanPointer> MakeIndexCopyPlan(const contract::Arguments& arguments, Plan
   plan->in_place = kInPlace;
   plan->replaces = !source.IsEmpty() && !self.IsEmpty();
   if (self.IsEmpty() || (kInPlace && !plan->replaces)) return PlanPointer();
-  plan->dim = DimensionOf(arguments.Integer(kDim), self.rank());
+  plan->dim = static_cast<int>(WrapDimension(arguments.Integer(kDim), self.rank()));
   if (plan->replaces) {
     planner.Reads(kSource);
     plan->index =

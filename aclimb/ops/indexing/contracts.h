@@ -63,7 +63,7 @@ enum : int { kSelf, kDim, kIndex, kOut };
 inline std::optional<std::string> TooManyIndices(const Arguments& arguments) {
   const TensorDescriptor &self = arguments.Tensor(kSelf), &index = arguments.Tensor(kIndex);
   if (index.IsEmpty()) return std::nullopt;
-  const int64_t dim = Dimension(arguments.Integer(kDim), self.rank());
+  const auto dim = static_cast<int64_t>(WrapDimension(arguments.Integer(kDim), self.rank()));
   const std::vector<int64_t> has = OrOne(self.shape), asks = OrOne(index.shape);
   bool fits = has.size() == asks.size();
   for (size_t d = 0; fits && d < has.size(); ++d) {
@@ -166,7 +166,7 @@ std::optional<std::string> TooManyEntries(const Arguments& arguments) {
   using P = Scatter;
   const TensorDescriptor &self = arguments.Tensor(P::kSelf), &index = arguments.Tensor(P::kIndex);
   if (index.IsEmpty()) return std::nullopt;
-  const int64_t dim = Dimension(arguments.Integer(P::kDim), self.rank());
+  const auto dim = static_cast<int64_t>(WrapDimension(arguments.Integer(P::kDim), self.rank()));
   const std::vector<int64_t> has = OrOne(self.shape), asks = OrOne(index.shape);
   const std::vector<int64_t> gives = kHasSources ? OrOne(arguments.Tensor(P::kSource).shape) : asks;
   bool fits = has.size() == asks.size() && gives.size() == asks.size();
@@ -327,8 +327,7 @@ inline std::optional<std::string> OtherSource(const Arguments& arguments) {
   const TensorDescriptor &self = arguments.Tensor(kSelf), &index = arguments.Tensor(kIndex);
   const TensorDescriptor& source = arguments.Tensor(kSource);
   std::vector<int64_t> expected = OrOne(self.shape);
-  expected[static_cast<size_t>(Dimension(arguments.Integer(kDim), self.rank()))] =
-      index.ElementCount();
+  expected[WrapDimension(arguments.Integer(kDim), self.rank())] = index.ElementCount();
   if (OrOne(source.shape) == expected) return std::nullopt;
   return Cat("source.shape is ", contract::ShapeText(source), " but self.shape is ",
              contract::ShapeText(self), ", dim is ", arguments.Integer(kDim),
@@ -427,8 +426,7 @@ template <bool kInPlace>
 std::optional<std::string> IndexOutside(const Arguments& arguments) {
   using P = IndexFill;
   const TensorDescriptor& self = arguments.Tensor(P::kSelf);
-  const int64_t extent =
-      OrOne(self.shape)[static_cast<size_t>(Dimension(arguments.Integer(P::kDim), self.rank()))];
+  const int64_t extent = OrOne(self.shape)[WrapDimension(arguments.Integer(P::kDim), self.rank())];
   const IntArrayValue& index = arguments.Ints(P::kIndex);
   for (const int64_t i : index) {
     if (i >= -extent && i < extent) continue;

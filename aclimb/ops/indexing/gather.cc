@@ -191,7 +191,8 @@ Result<PlanPointer> MakePlan(const Arguments& arguments, Planner& planner, int i
 
 Result<PlanPointer> PlanGather(const Arguments& arguments, Planner& planner) {
   using namespace gather;  // NOLINT: the positions
-  const int64_t dim = Dimension(arguments.Integer(kDim), arguments.Tensor(kSelf).rank());
+  const auto dim =
+      static_cast<int64_t>(WrapDimension(arguments.Integer(kDim), arguments.Tensor(kSelf).rank()));
   return MakePlan(arguments, planner, kIndex, kOut, static_cast<int>(dim));
 }
 Result<PlanPointer> PlanTake(const Arguments& arguments, Planner& planner) {

@@ -214,23 +214,12 @@ Result<PlanPointer> PlanIndex(const Arguments& arguments, Planner& planner) {
 
 // ---- aclnnIndexPutImpl
 
-// The shape that `values` broadcasts to.
-TensorView Broadcast(const TensorView& values, const std::vector<int64_t>& shape) {
-  TensorView wide = values;
-  wide.rank = static_cast<int>(shape.size());
-  for (int d = 0; d < wide.rank; ++d) {
-    const int own = d - (wide.rank - values.rank);
-    wide.shape[d] = shape[static_cast<size_t>(d)];
-    wide.stride[d] = own < 0 || values.shape[own] == 1 ? 0 : values.stride[own];
-  }
-  return wide;
-}
-
 class IndexPutPlan final : public Plan {
  public:
   IndexPutPlan(const Arguments& arguments, Planner& planner)
       : selection_(SelectionOf(arguments)),
-        values_(Broadcast(arguments.Tensor(IndexPut::kValues).View(), selection_.shape())),
+        values_(BroadcastTo(arguments.Tensor(IndexPut::kValues).View(),
+                            ViewOfShape(selection_.shape()))),
         places_(arguments, planner, IndexPut::kIndices, selection_,
                 arguments.Tensor(IndexPut::kSelf).View(), values_) {
     const TensorView to = RestOf(arguments.Tensor(IndexPut::kSelf).View(), selection_);

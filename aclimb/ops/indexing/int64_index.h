@@ -3,18 +3,12 @@
 #include <cstdint>
 
 #include "aclimb/copy/copy.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/lines.h"
 #include "aclimb/executor/plan.h"
 
 namespace aclimb::indexing {
 
-// Rank 0 counts as [1].
-inline TensorView WithRank(TensorView view) {
-  if (view.rank > 0) return view;
-  view.rank = 1;
-  view.shape[0] = view.stride[0] = 1;
-  return view;
-}
 // Indices as kernels read them: where they are if they are INT64, else converted in workspace.
 class Int64Index {
  public:

@@ -35,28 +35,21 @@ TensorView RestOfSelected(const TensorView& selected, const Selection& selection
 Places::Places(const contract::Arguments& arguments, Planner& planner, int list,
                const Selection& selection, const TensorView& self, const TensorView& selected)
     : list_(list) {
-  TensorView entries;
-  entries.rank = static_cast<int>(selection.selected().size());
-  std::copy(selection.selected().begin(), selection.selected().end(), entries.shape);
-  const TensorView order = DenseLike(entries, nullptr);
+  const TensorView entries = ViewOfShape(selection.selected());
   count_ = entries.ElementCount();
   for (const int d : selection.indexed()) {
     const auto element = static_cast<size_t>(d);
     const TensorView own = arguments.Tensor(list, element).View();
-    TensorView wide = entries;
-    for (int e = 0; e < entries.rank; ++e) {
-      const int from = e - (entries.rank - own.rank);
-      wide.stride[e] = from < 0 || own.shape[from] == 1 ? 0 : own.stride[from];
-    }
+    const TensorView wide = BroadcastTo(own, entries);
     indices_[dimensions_++] = {.element = element,
                                .dtype = own.dtype,
                                .extent = self.shape[d],
                                .step = self.stride[d],
-                               .walk = Walk<2>::Make({&wide, &order})};
+                               .walk = Walk<2>::Make({&wide, &entries})};
   }
   TensorView own = entries;
   std::copy_n(selected.stride + selection.first(), entries.rank, own.stride);
-  view_ = Walk<2>::Make({&own, &order});
+  view_ = Walk<2>::Make({&own, &entries});
   in_tensor_ = planner.workspace().Book(count_, sizeof(int64_t));
   const TensorView rest = RestOfSelected(selected, selection);
   const int64_t step = view_.rank == 1 ? view_.stride[0][0] : 0;

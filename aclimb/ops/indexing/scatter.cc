@@ -30,7 +30,7 @@ class UpdatePlan final : public Plan {
  public:
   UpdatePlan(const Arguments& arguments, const Positions& at, Operation operation) : at_(at) {
     const TensorDescriptor& self = arguments.Tensor(at.self);
-    dim_ = static_cast<int>(Dimension(arguments.Integer(at.dim), self.rank()));
+    dim_ = static_cast<int>(WrapDimension(arguments.Integer(at.dim), self.rank()));
     shape_.dtype = self.dtype;
     shape_.operation = operation;
     if (at.value >= 0) {
@@ -179,7 +179,7 @@ Result<PlanPointer> PlanIndexAdd(const Arguments& arguments, Planner& planner) {
     plan->index() = Int64Index(planner, arguments.Tensor(kIndex).View());
     TensorView index = WithRank(source.View());
     std::fill_n(index.stride, index.rank, 0);
-    index.stride[Dimension(arguments.Integer(kDim), arguments.Tensor(kSelf).rank())] =
+    index.stride[WrapDimension(arguments.Integer(kDim), arguments.Tensor(kSelf).rank())] =
         WithRank(plan->index().view()).stride[0];
     plan->Plan(arguments, planner, index);
   }
@@ -194,7 +194,8 @@ Result<PlanPointer> PlanFill(const Arguments& arguments, Planner& planner, int o
                           !indices.empty());
   if (plan == nullptr) return PlanPointer();
   TensorView entries = WithRank(arguments.Tensor(P::kSelf).View());
-  const int64_t dim = Dimension(arguments.Integer(P::kDim), arguments.Tensor(P::kSelf).rank());
+  const auto dim = static_cast<int64_t>(
+      WrapDimension(arguments.Integer(P::kDim), arguments.Tensor(P::kSelf).rank()));
   if (!indices.empty()) {
     plan->SetIndices(indices, entries.shape[dim]);
     std::fill_n(entries.stride, entries.rank, 0);

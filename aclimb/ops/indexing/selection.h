@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aclimb/core/descriptor.h"
+#include "aclimb/core/dimensions.h"
 
 namespace aclimb::indexing {
 
@@ -13,7 +14,6 @@ inline std::vector<int64_t> OrOne(std::vector<int64_t> shape) {
   if (shape.empty()) shape = {1};
   return shape;
 }
-inline int64_t Dimension(int64_t dim, int rank) { return dim < 0 ? dim + std::max(1, rank) : dim; }
 
 // How callers pass that a dimension has no indices; also the shape of indices without entries.
 inline bool LeavesDimension(const std::vector<int64_t>& shape) {

@@ -132,8 +132,7 @@ class Changing {
 inline void GatherTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace gather;  // NOLINT: the positions
   const Shape self = OrOne(call.Shape(kSelf)), shape = OrOne(call.Shape(kIndex));
-  const auto dim = static_cast<size_t>(
-      Dimension(call.Integer(kDim), static_cast<int>(call.Shape(kSelf).size())));
+  const auto dim = WrapDimension(call.Integer(kDim), call.Shape(kSelf).size());
   std::vector<double> out;
   ForEachIndex(shape, [&](const Shape& at) {
     Shape from = at;
@@ -173,8 +172,7 @@ inline void ScatterTruthOf(const truth::Call& call, truth::Outputs& outputs, boo
                            int64_t reduce, int out) {
   using P = Scatter;
   const Shape self = OrOne(call.Shape(P::kSelf)), shape = OrOne(call.Shape(P::kIndex));
-  const auto dim = static_cast<size_t>(
-      Dimension(call.Integer(P::kDim), static_cast<int>(call.Shape(P::kSelf).size())));
+  const auto dim = WrapDimension(call.Integer(P::kDim), call.Shape(P::kSelf).size());
   const Shape source = scalar ? Shape() : OrOne(call.Shape(P::kSource));
   const DType dtype = call.DTypeOf(P::kSelf);
   const double number =
@@ -203,8 +201,7 @@ inline void ScatterAddTruth(const truth::Call& call, truth::Outputs& outputs) {
 inline void IndexAddTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace index_add;  // NOLINT: the positions
   const Shape self = OrOne(call.Shape(kSelf)), source = OrOne(call.Shape(kSource));
-  const auto dim = static_cast<size_t>(
-      Dimension(call.Integer(kDim), static_cast<int>(call.Shape(kSelf).size())));
+  const auto dim = WrapDimension(call.Integer(kDim), call.Shape(kSelf).size());
   const bool wide = call.DTypeOf(kSelf) == DType::kFloat64;
   const double alpha = wide ? call.Real(kAlpha) : static_cast<double>(call.Float(kAlpha));
   Changing out(call, kSelf);
@@ -236,8 +233,7 @@ template <int kOut>
 void IndexFillTruth(const truth::Call& call, truth::Outputs& outputs) {
   using P = IndexFill;
   const Shape self = OrOne(call.Shape(P::kSelf));
-  const auto dim = static_cast<size_t>(
-      Dimension(call.Integer(P::kDim), static_cast<int>(call.Shape(P::kSelf).size())));
+  const auto dim = WrapDimension(call.Integer(P::kDim), call.Shape(P::kSelf).size());
   const double value =
       truth::CastValue(call.Real(P::kValue), call.DTypeOf(P::kValue), call.DTypeOf(P::kSelf));
   Changing out(call, P::kSelf);

@@ -7,6 +7,7 @@
 #include "aclimb/contract/promotion.h"
 #include "aclimb/contract/signature.h"
 #include "aclimb/contract/told.h"
+#include "aclimb/core/dimensions.h"
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
@@ -25,11 +26,6 @@ inline constexpr auto kStackTypes = contract::AndBFloat16(
 inline constexpr auto kSplitTypes = contract::AndBFloat16(
     DType::kFloat32, DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kInt16, DType::kInt32,
     DType::kInt64, DType::kUInt8, DType::kBool, DType::kComplex64, DType::kComplex128);
-
-// A dimension that may be counted from the end.
-inline size_t Counted(int64_t dim, int rank) {
-  return static_cast<size_t>(dim < 0 ? dim + rank : dim);
-}
 
 // ---- Cat and Stack
 

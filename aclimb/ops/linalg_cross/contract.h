@@ -7,6 +7,7 @@
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/text.h"
 #include "aclnnop/aclnn_linalg_cross.h"
 
@@ -22,7 +23,7 @@ inline constexpr auto kDTypes =
 inline std::optional<std::string> NoVectors(const contract::Arguments& arguments) {
   const TensorDescriptor& out = arguments.Tensor(kOut);
   const int64_t dim = arguments.Integer(kDim);
-  if (out.rank() > 0 && out.shape[static_cast<size_t>(dim < 0 ? dim + out.rank() : dim)] == 3) {
+  if (out.rank() > 0 && out.shape[WrapDimension(dim, out.rank())] == 3) {
     return std::nullopt;
   }
   return Cat("out.shape is ", contract::ShapeText(out), " and dim is ", dim,

@@ -7,6 +7,7 @@
 #include "aclimb/copy/cast.h"
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/gather.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
@@ -27,18 +28,6 @@ constexpr std::array<float, kChunk> Ones() {
   return ones;
 }
 constexpr std::array<float, kChunk> kOnes = Ones();
-
-// The shape of `onto`, along which `view` repeats itself.
-TensorView Broadcast(const TensorView& view, const TensorView& onto) {
-  TensorView wide = view;
-  wide.rank = onto.rank;
-  for (int d = 0; d < onto.rank; ++d) {
-    const int own = d - (onto.rank - view.rank);
-    wide.shape[d] = onto.shape[d];
-    wide.stride[d] = own < 0 || view.shape[own] == 1 ? 0 : view.stride[own];
-  }
-  return wide;
-}
 
 TensorView Together(const contract::Arguments& arguments, std::span<const int> tensors) {
   TensorView shape;
@@ -82,7 +71,7 @@ class LossPlan final : public Plan {
     for (int n = 0; n < kMostOperands; ++n) {
       const int parameter = n < task.operand_count ? task.operands[n] : -1;
       views[n] =
-          Broadcast(parameter < 0 ? TensorView() : arguments.Tensor(parameter).View(), shape);
+          BroadcastTo(parameter < 0 ? TensorView() : arguments.Tensor(parameter).View(), shape);
       dtypes_[n] = parameter < 0 ? DType::kFloat32 : arguments.Tensor(parameter).dtype;
     }
     views[kOut] = task.sums ? InMemoryOrder({views, kMostOperands}, shape)

@@ -4,6 +4,7 @@
 
 #include "aclimb/contract/broadcast.h"
 #include "aclimb/copy/cast.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/elementwise/elementwise.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/mse_loss/contract.h"
@@ -13,27 +14,14 @@
 namespace aclimb::mse_loss {
 namespace {
 
-// The shape of `onto`, along which `view` repeats itself.
-TensorView Broadcast(const TensorView& view, const TensorView& onto) {
-  TensorView wide = view;
-  wide.rank = onto.rank;
-  for (int d = 0; d < onto.rank; ++d) {
-    const int own = d - (onto.rank - view.rank);
-    const bool repeats = own < 0 || view.shape[own] == 1;
-    wide.shape[d] = onto.shape[d];
-    wide.stride[d] = repeats ? 0 : view.stride[own];
-  }
-  return wide;
-}
-
 // The mean or the sum of all squares. Needs no workspace.
 struct ReducedPlan final : Plan {
   TensorView shape;  // that both inputs broadcast to
   double divisor = 1;
 
   void Run(const RunContext& run) const override {
-    const double sum = SumOfSquares(Broadcast(run.View(Forward::kSelf), shape),
-                                    Broadcast(run.View(Forward::kTarget), shape));
+    const double sum = SumOfSquares(BroadcastTo(run.View(Forward::kSelf), shape),
+                                    BroadcastTo(run.View(Forward::kTarget), shape));
     StoreRoundedOnce(sum / divisor, run.View(Forward::kOut));
   }
 };

@@ -4,6 +4,7 @@
 
 #include "aclimb/contract/promotion.h"
 #include "aclimb/copy/zeros.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/elementwise/problem.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/prelu/contracts.h"
@@ -115,13 +116,8 @@ struct BackwardPlan final : Plan {
   }
   // The gradient of the result, broadcast to the shape of self.
   static TensorView GradOutput(const Arguments& arguments) {
-    TensorView view = arguments.Tensor(backward::kSelf).View();
-    const TensorView own = arguments.Tensor(backward::kGradOutput).View();
-    for (int d = 0; d < view.rank; ++d) {
-      const int at = d - (view.rank - own.rank);
-      view.stride[d] = at < 0 || own.shape[at] == 1 ? 0 : own.stride[at];
-    }
-    return view;
+    return BroadcastTo(arguments.Tensor(backward::kGradOutput).View(),
+                       arguments.Tensor(backward::kSelf).View());
   }
   static elementwise::Problem GradientOf(const Arguments& arguments) {
     const TensorView self = arguments.Tensor(backward::kSelf).View();

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/copy.h"
 #include "aclimb/core/codes.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/executor/unit_scratch.h"
@@ -29,14 +31,7 @@ class Operand {
  public:
   explicit Operand(double number) : number_(number) {}
   Operand(const Arguments& arguments, Planner& planner, int parameter, const TensorView& out)
-      : parameter_(parameter), view_(arguments.Tensor(parameter).View()) {
-    TensorView wide = out;
-    wide.dtype = view_.dtype;
-    for (int d = 0; d < out.rank; ++d) {
-      const int own = d - (out.rank - view_.rank);
-      wide.stride[d] = own < 0 || view_.shape[own] == 1 ? 0 : view_.stride[own];
-    }
-    view_ = wide;
+      : parameter_(parameter), view_(BroadcastTo(arguments.Tensor(parameter).View(), out)) {
     if (!view_.IsContiguous()) {
       copied_ =
           planner.workspace().Book(view_.ElementCount(), static_cast<int64_t>(SizeOf(view_.dtype)));
@@ -44,7 +39,8 @@ class Operand {
     planner.Reads(parameter);
   }
 
-  // All of them one after the other, or null of a number. False when the run was cancelled.
+  // The elements one after the other, or null if the parameter is a number. False when the run was
+  // cancelled.
   [[nodiscard]] bool Find(const RunContext& run, const char** elements) const {
     *elements = nullptr;
     if (parameter_ < 0) return true;
@@ -75,20 +71,13 @@ class Operand {
   WorkspacePiece copied_;
 };
 
-// Numbers of the standard normal distribution for elements [first, first + count), as fills have
-// them.
+// The numbers of the standard normal distribution that a fill gives the elements
+// [first, first + count).
 void StandardNormals(const Source& source, bool wide, int64_t first, int64_t count, double* to) {
   alignas(64) uint64_t numbers[kChunk + kBlockNumbers * kSpareBlocks];
   if (wide) {
-    constexpr double kTurn = 6.283185307179586;
     Numbers(source, first / kBlockNumbers, CeilDivide(count, kBlockNumbers), numbers);
-    for (int64_t i = 0; i < count; i += 2) {
-      const auto one = static_cast<double>((numbers[i] >> 11) + 1) * 0x1p-53;
-      const auto two = static_cast<double>(numbers[i + 1] >> 11) * 0x1p-53;
-      const double radius = std::sqrt(-2 * std::log(one));
-      to[i] = radius * std::cos(kTurn * two);
-      to[i + 1] = radius * std::sin(kTurn * two);
-    }
+    WideNormals(numbers, count, to);
     return;
   }
   alignas(64) float normals[kChunk];
@@ -96,6 +85,26 @@ void StandardNormals(const Source& source, bool wide, int64_t first, int64_t cou
   Normals(reinterpret_cast<const uint32_t*>(numbers), count + count % 2, 0, 1, normals);
   std::copy_n(normals, count, to);
 }
+
+// Whether any share of a run met numbers that the operator refuses. The run goes on and fails at
+// its end.
+class Refusal {
+ public:
+  void Note() { noted_.store(true, std::memory_order_relaxed); }
+  // NaN is not between.
+  void UnlessBetween(double least, double most, const double* numbers, int64_t count) {
+    bool right = true;
+    for (int64_t i = 0; i < count; ++i) right &= numbers[i] >= least && numbers[i] <= most;
+    if (!right) Note();
+  }
+  void Throw(const char* why) const {
+    if (!noted_.load(std::memory_order_relaxed)) return;
+    throw RunFailure{.code = kRtAicoreException, .why = why};
+  }
+
+ private:
+  std::atomic<bool> noted_ = false;
+};
 
 struct NormalPlan final : Plan {
   NormalPlan(const Arguments& arguments, Planner& planner, const Operand& center,
@@ -116,12 +125,14 @@ struct NormalPlan final : Plan {
     const auto size = static_cast<int64_t>(SizeOf(dtype));
     char* const to = static_cast<char*>(out.Data(run));
     const int64_t chunks = CeilDivide(count, kChunk);
+    Refusal refusal;
     const bool whole = ParallelForAll(chunks, kGrain, [&](int64_t begin, int64_t end) {
       double centers[kChunk], spreads[kChunk], values[kChunk + 1];
       for (int64_t chunk = begin; chunk < end; ++chunk) {
         const int64_t first = chunk * kChunk, n = std::min(kChunk, count - first);
         mean.Load(means, first, n, centers);
         deviation.Load(deviations, first, n, spreads);
+        refusal.UnlessBetween(0, std::numeric_limits<double>::infinity(), spreads, n);
         StandardNormals(numbers_of, dtype == DType::kFloat64, first, n, values);
         for (int64_t i = 0; i < n; ++i) values[i] = centers[i] + spreads[i] * values[i];
         converter.Changes()
@@ -130,6 +141,7 @@ struct NormalPlan final : Plan {
       }
     });
     if (whole) (void)out.Deliver(run);
+    refusal.Throw(kNegativeStd);
   }
 
   const Chosen source;
@@ -170,6 +182,7 @@ struct BernoulliPlan final : Plan {
     const auto size = static_cast<int64_t>(SizeOf(dtype));
     char* const to = static_cast<char*>(out.Data(run));
     const int64_t chunks = CeilDivide(count, kChunk);
+    Refusal refusal;
     const bool whole = ParallelForAll(chunks, kGrain, [&](int64_t begin, int64_t end) {
       alignas(64) uint64_t numbers[kChunk / 2 + kBlockNumbers * kSpareBlocks];
       double below[kChunk];
@@ -179,12 +192,14 @@ struct BernoulliPlan final : Plan {
         const int64_t first = chunk * kChunk, n = std::min(kChunk, count - first);
         Numbers(numbers_of, first / (2 * kBlockNumbers), CeilDivide(n, 2 * kBlockNumbers), numbers);
         probability.Load(probabilities, first, n, below);
+        refusal.UnlessBetween(0, 1, below, n);
         for (int64_t i = 0; i < n; ++i) ones[i] = words[i] < below[i] * 0x1p32 ? 1 : 0;
         converter.Changes() ? converter.Run(ones, n, to + first * size)
                             : void(std::memcpy(to + first * size, ones, static_cast<size_t>(n)));
       }
     });
     if (whole) (void)out.Deliver(run);
+    refusal.Throw(kNoProbability);
   }
 
   const Chosen source;
@@ -224,27 +239,25 @@ class MultinomialPlan final : public Plan {
     if (!weights_.Find(run, &weights)) return;
     const Source source = source_.Get(run);
     auto* const out = static_cast<int64_t*>(out_.Data(run));
-    std::atomic<bool> wrong = false;
+    Refusal refusal;
     const int64_t grain = std::max<int64_t>(1, kChunk * kGrain / categories_);
     const bool whole = scratch_.Run(run, rows_, grain, [&](int64_t row, char* scratch) {
       auto* const own = reinterpret_cast<Category*>(scratch);
       int64_t* const drawn = out + row * samples_;
       if (!Load(weights, row, own)) {
-        wrong.store(true, std::memory_order_relaxed);
+        refusal.Note();
         std::fill_n(drawn, samples_, 0);
         return;
       }
       replaces_ ? DrawAgain(source, row, own, drawn) : DrawOnce(source, row, own, drawn);
     });
     if (whole) (void)out_.Deliver(run);
-    if (wrong.load(std::memory_order_relaxed)) {
-      throw RunFailure{.code = kRtAicoreException, .why = multinomial::kNoWeights};
-    }
+    refusal.Throw(multinomial::kNoWeights);
   }
 
  private:
   struct Category {
-    double number;  // the sum of weights up to this one, or when it comes
+    double number;  // the sum of weights up to this one, or the time for which it waits
     int64_t place;
 
     bool operator<(const Category& other) const {
@@ -263,7 +276,7 @@ class MultinomialPlan final : public Plan {
       for (int64_t i = 0; i < n; ++i) body(numbers[skip + i], done + i);
     }
   }
-  // The weights of a row; false if they are none.
+  // Reads the weights of a row; false if a category cannot be drawn by them.
   bool Load(const char* weights, int64_t row, Category* categories) const {
     double buffer[kChunk], sum = 0;
     bool right = true;
@@ -291,7 +304,8 @@ class MultinomialPlan final : public Plan {
     });
   }
 
-  // The first ones that come, if each waits as long as its weight lets it.
+  // Each category waits a time of an exponential distribution whose rate is its weight; those with
+  // the shortest times are drawn, in the order of their times.
   void DrawOnce(const Source& source, int64_t row, Category* times, int64_t* out) const {
     EachNumber(source, row * categories_, categories_, [&](uint64_t number, int64_t c) {
       const double unit = static_cast<double>((number >> 11) + 1) * 0x1p-53;

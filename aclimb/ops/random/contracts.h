@@ -258,16 +258,44 @@ namespace randperm {
 
 enum : int { kN, kSeed, kOffset, kOut };
 
+// Up to which number a dtype has every whole one.
+constexpr double LastOfAllWhole(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return 0x1p11;
+    case DType::kBFloat16:
+      return 0x1p8;
+    case DType::kFloat32:
+      return 0x1p24;
+    case DType::kFloat64:
+      return 0x1p53;
+    default:
+      return LimitsOf(dtype).most;
+  }
+}
+
+inline std::optional<std::string> TooMany(const Arguments& arguments) {
+  const int64_t n = arguments.Integer(kN);
+  const DType dtype = arguments.Tensor(kOut).dtype;
+  const double last = LastOfAllWhole(dtype);
+  if (static_cast<double>(n - 1) <= last) return std::nullopt;
+  return Cat("n is ", n, " and out.dtype is ", NameOf(dtype),
+             ", which has each whole number up to ", static_cast<int64_t>(last),
+             "; expected n up to ", static_cast<int64_t>(last) + 1, ".");
+}
+
 inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("n", Kind::kInteger, "how many numbers there are"),
     kSeedParameter,
     kOffsetParameter,
-    contract::WithShape(contract::Output("out", contract::OnOldAndNew(kOldDTypes, kNewDTypes),
-                                         "each number once; one that it has not is converted"),
-                        "n"),
+    contract::WithShape(
+        contract::Output("out", contract::OnOldAndNew(kOldDTypes, kNewDTypes), "each number once"),
+        "n"),
 };
 inline constexpr contract::Rule kRules[] = {
     contract::InRange("range/n", kN, contract::AtLeast(0), "pass the length of out"),
+    contract::Custom("range/n-of-dtype", &TooMany, "out's dtype has each number from 0 to n - 1",
+                     "allocate out with a wider dtype"),
 };
 inline constexpr contract::Contract kContract = {
     .function = "aclnnRandperm",
@@ -483,11 +511,17 @@ inline constexpr auto kProbabilities =
     contract::OnOldAndNew(contract::kHalfDTypes | contract::DTypes(DType::kFloat64),
                           contract::kFloatDTypes | contract::DTypes(DType::kFloat64));
 
+// Why a run fails (507015) that meets another number in prob.
+inline constexpr const char* kNoProbability =
+    "a number of prob is below 0, above 1 or NaN; expected probabilities from 0 to 1.";
+
 namespace bernoulli_tensor {
 enum : int { kSelf, kProb, kSeed, kOffset, kOut };
 inline constexpr contract::Parameter kParameters[] = {
     contract::Input("self", kBernoulliDTypes, "its shape alone matters"),
-    contract::Input("prob", kProbabilities, "of a 1; broadcasts to self"),
+    contract::Input("prob", kProbabilities,
+                    "the probability of a 1, from 0 to 1, or the run fails (507015); broadcasts to "
+                    "self"),
     kSeedParameter,
     kOffsetParameter,
     contract::Output("out", kBernoulliDTypes, "shape of self"),
@@ -511,7 +545,9 @@ namespace inplace_bernoulli_tensor {
 enum : int { kSelfRef, kProb, kSeed, kOffset };
 inline constexpr contract::Parameter kParameters[] = {
     contract::Output("selfRef", kBernoulliDTypes, "overwritten"),
-    contract::Input("prob", kProbabilities, "of a 1; broadcasts to selfRef"),
+    contract::Input("prob", kProbabilities,
+                    "the probability of a 1, from 0 to 1, or the run fails (507015); broadcasts to "
+                    "selfRef"),
     kSeedParameter,
     kOffsetParameter,
 };
@@ -529,6 +565,10 @@ inline constexpr contract::Contract kContract = {
 static_assert(contract::Matches<decltype(aclnnInplaceBernoulliTensorGetWorkspaceSize)>(kContract));
 }  // namespace inplace_bernoulli_tensor
 
+// Why a run fails (507015) that meets another number in std.
+inline constexpr const char* kNegativeStd =
+    "a number of std is negative or NaN; expected standard deviations of 0 or more.";
+
 // Positions of the four functions that follow.
 struct NormalOut {
   enum : int { kMean, kStd, kSeed, kOffset, kOut };
@@ -542,7 +582,8 @@ inline constexpr contract::Parameter kMeanTensor =
 inline constexpr contract::Parameter kStdNumber =
     contract::Attribute("std", Kind::kReal, "its standard deviation");
 inline constexpr contract::Parameter kStdTensor =
-    contract::Input("std", kNormalFloats, "the standard deviation of each element");
+    contract::Input("std", kNormalFloats,
+                    "the standard deviation of each element, 0 or more, or the run fails (507015)");
 inline constexpr contract::Parameter kNormalOut =
     contract::Output("out", kNormalFloats, "the numbers");
 inline constexpr contract::Rule kStdNotNegative =
@@ -620,7 +661,7 @@ namespace multinomial {
 enum : int { kSelf, kNumSamples, kReplacement, kSeed, kOffset, kOut };
 
 inline constexpr int64_t kMostCategories = int64_t{1} << 24;
-// What a run says that finds such weights: its task fails.
+// Why a run fails (507015) that meets such weights.
 inline constexpr const char* kNoWeights =
     "a weight of self is negative, infinite or NaN, or all weights of a row are 0; expected finite "
     "ones of which one in each row is above 0.";

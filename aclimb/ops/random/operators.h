@@ -61,12 +61,21 @@ void DrawBernoulli(truth::Draw& draw, truth::Call& call) {
   }
   truth::DrawTensor(draw, call, kProb, part);
   std::vector<double> values = call.Values(kProb);
-  for (double& value : values) value = (value + 4) / 8;
+  for (double& value : values) value = std::clamp((value + 4) / 8, 0.0, 1.0);
   const DType dtype = call.DTypeOf(kProb);
   call.SetTensor(kProb, std::move(part), dtype, std::move(values));
   call.SetInteger(kSeed, draw.Number(0, 200));
   call.SetInteger(kSeed + 1, draw.Number(0, 200));
   if (kOut != 0) truth::DrawTensor(draw, call, kOut, shape);
+}
+
+// Standard deviations in a tensor are not negative.
+inline void DrawNormalOut(truth::Draw& draw, truth::Call& call) {
+  constexpr int kStd = NormalOut::kStd;
+  truth::DrawFromContract(draw, call);
+  std::vector<double> values = call.Values(kStd);
+  for (double& value : values) value = std::fabs(value);
+  call.SetTensor(kStd, call.Shape(kStd), call.DTypeOf(kStd), std::move(values));
 }
 
 inline void DrawMultinomial(truth::Draw& draw, truth::Call& call) {
@@ -133,9 +142,9 @@ inline constexpr truth::OperatorEntry kOperators[] = {
     truth::Entry<decltype(aclnnNormalTensorFloatGetWorkspaceSize)>(normal_tensor_float::kContract,
                                                                    &NormalOutTruth),
     truth::Entry<decltype(aclnnNormalFloatTensorGetWorkspaceSize)>(normal_float_tensor::kContract,
-                                                                   &NormalOutTruth),
-    truth::Entry<decltype(aclnnNormalTensorTensorGetWorkspaceSize)>(normal_tensor_tensor::kContract,
-                                                                    &NormalOutTruth),
+                                                                   &NormalOutTruth, &DrawNormalOut),
+    truth::Entry<decltype(aclnnNormalTensorTensorGetWorkspaceSize)>(
+        normal_tensor_tensor::kContract, &NormalOutTruth, &DrawNormalOut),
     truth::Entry<decltype(aclnnMultinomialGetWorkspaceSize)>(multinomial::kContract,
                                                              &MultinomialTruth, &DrawMultinomial),
 };

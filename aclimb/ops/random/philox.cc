@@ -1,5 +1,7 @@
 #include "aclimb/ops/random/philox.h"
 
+#include <cmath>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclimb/ops/random/philox.cc"
 #include <hwy/foreach_target.h>
@@ -109,6 +111,16 @@ void Numbers(const Source& source, int64_t first, int64_t count, uint64_t* to) {
 }
 void Normals(const uint32_t* words, int64_t count, float mean, float deviation, float* to) {
   HWY_DYNAMIC_DISPATCH(NormalsHere)(words, count, mean, deviation, to);
+}
+void WideNormals(const uint64_t* numbers, int64_t count, double* to) {
+  constexpr double kTurn = 6.283185307179586;
+  for (int64_t i = 0; i < count; i += 2) {
+    const auto first = static_cast<double>((numbers[i] >> 11) + 1) * 0x1p-53;
+    const auto second = static_cast<double>(numbers[i + 1] >> 11) * 0x1p-53;
+    const double radius = std::sqrt(-2 * std::log(first));
+    to[i] = radius * std::cos(kTurn * second);
+    to[i + 1] = radius * std::sin(kTurn * second);
+  }
 }
 
 }  // namespace aclimb::random

@@ -24,4 +24,8 @@ void Numbers(const Source& source, int64_t first, int64_t count, uint64_t* to);
 // `count` is even; a multiple of 32 has to fit at both ends.
 void Normals(const uint32_t* words, int64_t count, float mean, float deviation, float* to);
 
+// Two standard normal doubles of each two numbers, likewise, with 53 bits of each number. Where
+// `count` is odd, one more fits at the end of both.
+void WideNormals(const uint64_t* numbers, int64_t count, double* to);
+
 }  // namespace aclimb::random

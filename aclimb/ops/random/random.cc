@@ -83,14 +83,8 @@ struct WideNormal {
   double deviation;
 
   void Make(const Numbers64& numbers, int64_t, int64_t count, Value* to) const {
-    constexpr double kTurn = 6.283185307179586;
-    for (int64_t i = 0; i < count; i += 2) {
-      const auto first = static_cast<double>((numbers.numbers[i] >> 11) + 1) * 0x1p-53;
-      const auto second = static_cast<double>(numbers.numbers[i + 1] >> 11) * 0x1p-53;
-      const double radius = deviation * std::sqrt(-2 * std::log(first));
-      to[i] = mean + radius * std::cos(kTurn * second);
-      to[i + 1] = mean + radius * std::sin(kTurn * second);
-    }
+    WideNormals(numbers.numbers, count, to);
+    for (int64_t i = 0; i < count; ++i) to[i] = mean + deviation * to[i];
   }
 };
 

@@ -23,7 +23,7 @@ class RandomNumbers : public DeviceTest {
                 int64_t offset) {
     const DeviceTensor self({count}, dtype);
     ACLIMB_EXPECT_OK(RunBothPhases(
-        [&](uint64_t *size, aclOpExecutor **executor) {
+        [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnInplaceNormalGetWorkspaceSize(self, mean, deviation, seed, offset, size,
                                                     executor);
         },
@@ -33,7 +33,7 @@ class RandomNumbers : public DeviceTest {
   Values Uniform(int64_t count, DType dtype, double from, double to, uint64_t seed) {
     const DeviceTensor self({count}, dtype);
     ACLIMB_EXPECT_OK(RunBothPhases(
-        [&](uint64_t *size, aclOpExecutor **executor) {
+        [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnInplaceUniformGetWorkspaceSize(self, from, to, seed, 0, size, executor);
         },
         &aclnnInplaceUniform, stream_));
@@ -42,7 +42,7 @@ class RandomNumbers : public DeviceTest {
 };
 
 // The mean of the powers of what is left after taking away a number.
-double Moment(const Values &values, double middle, int power) {
+double Moment(const Values& values, double middle, int power) {
   double sum = 0;
   for (const double value : values) sum += std::pow(value - middle, power);
   return sum / static_cast<double>(values.size());
@@ -50,7 +50,7 @@ double Moment(const Values &values, double middle, int power) {
 
 // How far counts are from equal ones: about as many as there are, within a few
 // roots of twice that.
-double ChiSquare(const std::vector<int64_t> &counts) {
+double ChiSquare(const std::vector<int64_t>& counts) {
   double all = 0, sum = 0;
   for (const int64_t count : counts) all += static_cast<double>(count);
   const double expected = all / static_cast<double>(counts.size());
@@ -94,7 +94,7 @@ TEST_F(RandomNumbers, UniformFillsItsRange) {
 // it.
 TEST_F(RandomNumbers, UniformStaysBelowItsEnd) {
   for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat32}) {
-    for (const auto &[from, to] : {std::pair{0.0, 1.0}, {-1.0, 0.0}, {-3.0, -2.0}, {1.0, 1.01}}) {
+    for (const auto& [from, to] : {std::pair{0.0, 1.0}, {-1.0, 0.0}, {-3.0, -2.0}, {1.0, 1.01}}) {
       for (const double value : Uniform(100'000, dtype, from, to, 1)) ASSERT_LT(value, to);
     }
   }
@@ -106,7 +106,7 @@ TEST_F(RandomNumbers, OtherSeedsAndOffsetsGiveOtherNumbers) {
   EXPECT_EQ(one, Normal(1000, DType::kFloat32, 0, 1, 1, 0));
   const std::pair<int64_t, int64_t> others[] = {
       {2, 0}, {1, 1}, {1, 4}, {1 + (int64_t{1} << 32), 0}, {1, int64_t{1} << 32}, {-1, -1}};
-  for (const auto &[seed, offset] : others) {
+  for (const auto& [seed, offset] : others) {
     const Values other = Normal(1000, DType::kFloat32, 0, 1, seed, offset);
     size_t same = 0;
     for (const double value : other) same += std::count(one.begin(), one.end(), value) > 0;
@@ -121,7 +121,7 @@ TEST_F(RandomNumbers, WholeNumbersAreEquallyLikely) {
   const DeviceTensor self({300'000}, DType::kInt64);
   const auto run = [&](int64_t from, int64_t to) {
     ACLIMB_EXPECT_OK(RunBothPhases(
-        [&](uint64_t *size, aclOpExecutor **executor) {
+        [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnInplaceRandomGetWorkspaceSize(self, from, to, 3, 0, size, executor);
         },
         &aclnnInplaceRandom, stream_));
@@ -141,7 +141,7 @@ TEST_F(RandomNumbers, RandpermHasEachNumberOnceAndEachOrderAsOften) {
   const auto run = [&](int64_t n, int64_t seed) {
     const DeviceTensor out({n}, DType::kInt32);
     ACLIMB_EXPECT_OK(RunBothPhases(
-        [&](uint64_t *size, aclOpExecutor **executor) {
+        [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnRandpermGetWorkspaceSize(n, seed, 0, out, size, executor);
         },
         &aclnnRandperm, stream_));
@@ -166,7 +166,7 @@ TEST_F(RandomNumbers, DropoutKeepsTheMean) {
   const DeviceTensor mask({random::MaskBytes(kCount)}, DType::kUInt8);
   const IntArray shape({kCount});
   ACLIMB_ASSERT_OK(RunBothPhases(
-      [&](uint64_t *size, aclOpExecutor **executor) {
+      [&](uint64_t* size, aclOpExecutor** executor) {
         return aclnnDropoutGenMaskV2GetWorkspaceSize(shape, 0.3, 9, 4, ACL_FLOAT, mask, size,
                                                      executor);
       },
@@ -174,7 +174,7 @@ TEST_F(RandomNumbers, DropoutKeepsTheMean) {
   const DeviceTensor self({kCount}, DType::kFloat32, Values(kCount, 1.0));
   const DeviceTensor out({kCount}, DType::kFloat32);
   ACLIMB_ASSERT_OK(RunBothPhases(
-      [&](uint64_t *size, aclOpExecutor **executor) {
+      [&](uint64_t* size, aclOpExecutor** executor) {
         return aclnnDropoutDoMaskGetWorkspaceSize(self, mask, 0.3, out, size, executor);
       },
       &aclnnDropoutDoMask, stream_));
@@ -190,7 +190,7 @@ using Harness = ContractHarness<Function>;
 TEST(RandomContracts, InplaceNormal) {
   using namespace random::inplace_normal;  // NOLINT: the positions
   Harness<decltype(aclnnInplaceNormalGetWorkspaceSize)> harness(
-      kContract, &aclnnInplaceNormalGetWorkspaceSize, [](CallArguments &a) {
+      kContract, &aclnnInplaceNormalGetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(kSelfRef, {2, 3}, kFloat);
         a.Real(kMean, 0);
         a.Real(kStd, 1);
@@ -203,18 +203,18 @@ TEST(RandomContracts, InplaceNormal) {
 TEST(RandomContracts, InplaceUniform) {
   using namespace random::inplace_uniform;  // NOLINT: the positions
   Harness<decltype(aclnnInplaceUniformGetWorkspaceSize)> harness(
-      kContract, &aclnnInplaceUniformGetWorkspaceSize, [](CallArguments &a) {
+      kContract, &aclnnInplaceUniformGetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(kSelfRef, {2, 3}, kFloat);
         a.Real(kFrom, 0);
         a.Real(kTo, 1);
       });
   harness.ExpectAccepted();
-  harness.ExpectAccepted([](CallArguments &a) { a.Real(kTo, 0); });
+  harness.ExpectAccepted([](CallArguments& a) { a.Real(kTo, 0); });
   harness.ExpectGenericRules();
   for (const double to : {-1.0, 1e39, std::nan("")}) {
-    harness.ExpectRule("range/from-to", [&](CallArguments &a) { a.Real(kTo, to); });
+    harness.ExpectRule("range/from-to", [&](CallArguments& a) { a.Real(kTo, to); });
   }
-  harness.ExpectRule("range/from-to", [](CallArguments &a) {
+  harness.ExpectRule("range/from-to", [](CallArguments& a) {
     a.Tensor(kSelfRef, {2}, DType::kUInt8);
     a.Real(kFrom, -1);
   });
@@ -224,20 +224,20 @@ TEST(RandomContracts, InplaceUniform) {
 TEST(RandomContracts, InplaceRandom) {
   using namespace random::inplace_random;  // NOLINT: the positions
   Harness<decltype(aclnnInplaceRandomGetWorkspaceSize)> harness(
-      kContract, &aclnnInplaceRandomGetWorkspaceSize, [](CallArguments &a) {
+      kContract, &aclnnInplaceRandomGetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(kSelfRef, {2, 3}, kFloat);
         a.Integer(kFrom, 0);
         a.Integer(kTo, 2);
       });
   harness.ExpectAccepted();
-  harness.ExpectAccepted([](CallArguments &a) { a.Tensor(kSelfRef, {2}, DType::kBool); });
+  harness.ExpectAccepted([](CallArguments& a) { a.Tensor(kSelfRef, {2}, DType::kBool); });
   harness.ExpectGenericRules();
-  harness.ExpectRule("range/from-to", [](CallArguments &a) { a.Integer(kTo, 0); });
-  harness.ExpectRule("range/from-to", [](CallArguments &a) {
+  harness.ExpectRule("range/from-to", [](CallArguments& a) { a.Integer(kTo, 0); });
+  harness.ExpectRule("range/from-to", [](CallArguments& a) {
     a.Tensor(kSelfRef, {2}, DType::kInt8);
     a.Integer(kTo, 129);
   });
-  harness.ExpectRule("range/from-to", [](CallArguments &a) {
+  harness.ExpectRule("range/from-to", [](CallArguments& a) {
     a.Tensor(kSelfRef, {2}, DType::kUInt8);
     a.Integer(kFrom, -1);
   });
@@ -246,7 +246,7 @@ TEST(RandomContracts, InplaceRandom) {
 
 TEST(RandomContracts, Bernoulli) {
   Harness<decltype(aclnnBernoulliGetWorkspaceSize)> harness(
-      random::bernoulli::kContract, &aclnnBernoulliGetWorkspaceSize, [](CallArguments &a) {
+      random::bernoulli::kContract, &aclnnBernoulliGetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(random::bernoulli::kSelf, {2, 3}, kFloat);
         a.ScalarOf(random::bernoulli::kProb, 0.5, kFloat);
         a.Tensor(random::bernoulli::kOut, {2, 3}, kFloat);
@@ -256,7 +256,7 @@ TEST(RandomContracts, Bernoulli) {
   harness.ExpectEveryRuleCovered({"bernoulli/product"});
   Harness<decltype(aclnnInplaceBernoulliGetWorkspaceSize)> inplace(
       random::inplace_bernoulli::kContract, &aclnnInplaceBernoulliGetWorkspaceSize,
-      [](CallArguments &a) {
+      [](CallArguments& a) {
         a.Tensor(random::inplace_bernoulli::kSelfRef, {2, 3}, kFloat);
         a.ScalarOf(random::inplace_bernoulli::kProb, 0.5, kFloat);
       });
@@ -268,32 +268,44 @@ TEST(RandomContracts, Bernoulli) {
 TEST(RandomContracts, Randperm) {
   using namespace random::randperm;  // NOLINT: the positions
   Harness<decltype(aclnnRandpermGetWorkspaceSize)> harness(
-      kContract, &aclnnRandpermGetWorkspaceSize, [](CallArguments &a) {
+      kContract, &aclnnRandpermGetWorkspaceSize, [](CallArguments& a) {
         a.Integer(kN, 5);
         a.Tensor(kOut, {5}, DType::kInt64);
       });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
+  const std::pair<DType, int64_t> most[] = {
+      {DType::kFloat16, 2049}, {DType::kBFloat16, 257}, {DType::kInt8, 128}, {DType::kUInt8, 256}};
+  for (const auto& [dtype, n] : most) {
+    const auto length = [dtype = dtype](int64_t count) {
+      return [dtype, count](CallArguments& a) {
+        a.Integer(kN, count);
+        a.Tensor(kOut, {count}, dtype);
+      };
+    };
+    harness.ExpectAccepted(length(n));
+    harness.ExpectRule("range/n-of-dtype", length(n + 1));
+  }
   harness.ExpectEveryRuleCovered({"randperm/product"});
 }
 
 TEST(RandomContracts, DropoutGenMask) {
   Harness<decltype(aclnnDropoutGenMaskGetWorkspaceSize)> harness(
       random::dropout_gen_mask::kContract, &aclnnDropoutGenMaskGetWorkspaceSize,
-      [](CallArguments &a) {
+      [](CallArguments& a) {
         a.Ints(random::dropout_gen_mask::kShape, {3, 50});
         a.Real(random::dropout_gen_mask::kProb, 0.5);
         a.Tensor(random::dropout_gen_mask::kOut, {32}, DType::kUInt8);
       });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
-  harness.ExpectRule("shape/out", [](CallArguments &a) {
+  harness.ExpectRule("shape/out", [](CallArguments& a) {
     a.Tensor(random::dropout_gen_mask::kOut, {19}, DType::kUInt8);
   });
   harness.ExpectEveryRuleCovered({"dropout_gen_mask/product"});
   using namespace random::dropout_gen_mask_v2;  // NOLINT: the positions
   Harness<decltype(aclnnDropoutGenMaskV2GetWorkspaceSize)> v2(
-      kContract, &aclnnDropoutGenMaskV2GetWorkspaceSize, [](CallArguments &a) {
+      kContract, &aclnnDropoutGenMaskV2GetWorkspaceSize, [](CallArguments& a) {
         a.Ints(kShape, {3, 50});
         a.Real(kProb, 0.5);
         a.Integer(kProbDataType, ACL_FLOAT16);
@@ -301,19 +313,19 @@ TEST(RandomContracts, DropoutGenMask) {
       });
   v2.ExpectAccepted();
   v2.ExpectGenericRules();
-  v2.ExpectRule("shape/out", [](CallArguments &a) { a.Tensor(kOut, {16}, DType::kUInt8); });
-  v2.ExpectRule("shape/out", [](CallArguments &a) {
+  v2.ExpectRule("shape/out", [](CallArguments& a) { a.Tensor(kOut, {16}, DType::kUInt8); });
+  v2.ExpectRule("shape/out", [](CallArguments& a) {
     a.Ints(kShape, {int64_t{1} << 40, int64_t{1} << 40});
   });
   v2.ExpectRule("dtype/probDataType",
-                [](CallArguments &a) { a.Integer(kProbDataType, ACL_DOUBLE); });
+                [](CallArguments& a) { a.Integer(kProbDataType, ACL_DOUBLE); });
   v2.ExpectEveryRuleCovered({"dropout_gen_mask_v2/product"});
 }
 
 TEST(RandomContracts, DropoutDoMask) {
   using namespace random::dropout_do_mask;  // NOLINT: the positions
   Harness<decltype(aclnnDropoutDoMaskGetWorkspaceSize)> harness(
-      kContract, &aclnnDropoutDoMaskGetWorkspaceSize, [](CallArguments &a) {
+      kContract, &aclnnDropoutDoMaskGetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(kSelf, {3, 50}, kFloat);
         a.Tensor(kMask, {32}, DType::kUInt8);
         a.Real(kProb, 0.5);
@@ -321,7 +333,7 @@ TEST(RandomContracts, DropoutDoMask) {
       });
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
-  harness.ExpectRule("shape/mask", [](CallArguments &a) { a.Tensor(kMask, {19}, DType::kUInt8); });
+  harness.ExpectRule("shape/mask", [](CallArguments& a) { a.Tensor(kMask, {19}, DType::kUInt8); });
   harness.ExpectEveryRuleCovered({"dropout_do_mask/product"});
 }
 
@@ -331,7 +343,7 @@ TEST_F(RandomNumbers, SeedsInTensorsGiveTheSameNumbers) {
   const DeviceTensor seed({1}, DType::kInt64, {7}), offset({1}, DType::kInt64, {5});
   const DeviceTensor self({100}, DType::kFloat32);
   ACLIMB_EXPECT_OK(RunBothPhases(
-      [&](uint64_t *size, aclOpExecutor **executor) {
+      [&](uint64_t* size, aclOpExecutor** executor) {
         return aclnnInplaceNormalTensorGetWorkspaceSize(self, 1, 2, seed, offset, 3, size,
                                                         executor);
       },
@@ -350,14 +362,14 @@ TEST_F(RandomNumbers, CategoriesAreDrawnByTheirWeights) {
   for (const bool replacement : {false, true}) {
     const DeviceTensor out({kRows, 3}, DType::kInt64);
     ACLIMB_EXPECT_OK(RunBothPhases(
-        [&](uint64_t *size, aclOpExecutor **executor) {
+        [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnMultinomialGetWorkspaceSize(self, 3, replacement, 11, 0, out, size, executor);
         },
         &aclnnMultinomial, stream_));
     const Values drawn = out.Values();
     int64_t first[4] = {};
     for (int64_t row = 0; row < kRows; ++row) {
-      const double *const three = drawn.data() + row * 3;
+      const double* const three = drawn.data() + row * 3;
       ++first[static_cast<size_t>(three[0])];
       if (replacement) continue;
       EXPECT_EQ(three[0] + three[1] + three[2], 5) << "all but that of weight 0";
@@ -372,12 +384,12 @@ TEST_F(RandomNumbers, CategoriesAreDrawnByTheirWeights) {
 TEST_F(RandomNumbers, WeightsThatAreNoneFailTheRun) {
   const double inf = std::numeric_limits<double>::infinity();
   const Values wrong[] = {{1, -1}, {1, inf}, {std::nan(""), 1}, {0, 0}};
-  for (const Values &weights : wrong) {
+  for (const Values& weights : wrong) {
     for (const bool replacement : {false, true}) {
       const DeviceTensor self({2, 2}, DType::kFloat16, {0, 1, weights[0], weights[1]});
       const DeviceTensor out({2, 1}, DType::kInt64);
       EXPECT_EQ(RunBothPhases(
-                    [&](uint64_t *size, aclOpExecutor **executor) {
+                    [&](uint64_t* size, aclOpExecutor** executor) {
                       return aclnnMultinomialGetWorkspaceSize(self, 1, replacement, 11, 0, out,
                                                               size, executor);
                     },
@@ -391,12 +403,39 @@ TEST_F(RandomNumbers, WeightsThatAreNoneFailTheRun) {
   }
 }
 
+// As PyTorch refuses them.
+TEST_F(RandomNumbers, ProbabilitiesAndDeviationsThatAreNoneFailTheRun) {
+  const DeviceTensor self({2}, DType::kFloat32);
+  for (const double wrong : {-0.25, 1.25, std::nan("")}) {
+    const DeviceTensor numbers({2}, DType::kFloat32, {1, wrong});
+    EXPECT_EQ(RunBothPhases(
+                  [&](uint64_t* size, aclOpExecutor** executor) {
+                    return aclnnInplaceBernoulliTensorGetWorkspaceSize(self, numbers, 11, 0, size,
+                                                                       executor);
+                  },
+                  &aclnnInplaceBernoulliTensor, stream_),
+              507015);
+    const std::string message = aclGetRecentErrMsg();
+    EXPECT_NE(message.find(random::kNoProbability), std::string::npos) << message;
+    const auto normal = [&](uint64_t* size, aclOpExecutor** executor) {
+      return aclnnNormalFloatTensorGetWorkspaceSize(0, numbers, 11, 0, self, size, executor);
+    };
+    if (wrong > 0) {
+      ACLIMB_EXPECT_OK(RunBothPhases(normal, &aclnnNormalFloatTensor, stream_));
+      continue;
+    }
+    EXPECT_EQ(RunBothPhases(normal, &aclnnNormalFloatTensor, stream_), 507015);
+    const std::string why = aclGetRecentErrMsg();
+    EXPECT_NE(why.find(random::kNegativeStd), std::string::npos) << why;
+  }
+}
+
 // Tensors of one shape; numbers are 1, seeds have one element.
 template <typename Function>
-void ExpectRulesOfTensors(const contract::Contract &contract, Function *phase1) {
-  Harness<Function> harness(contract, phase1, [&contract](CallArguments &a) {
+void ExpectRulesOfTensors(const contract::Contract& contract, Function* phase1) {
+  Harness<Function> harness(contract, phase1, [&contract](CallArguments& a) {
     for (int p = 0; p < static_cast<int>(contract.parameters.size()); ++p) {
-      const contract::Parameter &parameter = contract.At(p);
+      const contract::Parameter& parameter = contract.At(p);
       if (parameter.kind == contract::Kind::kTensor) {
         parameter.HasShape() ? a.Tensor(p, {1}, DType::kInt64) : a.Tensor(p, {2, 3}, kFloat);
       } else if (parameter.kind == contract::Kind::kReal) {
@@ -423,7 +462,7 @@ TEST(RandomContracts, WithTensors) {
   ExpectRulesOfTensors(normal_tensor_tensor::kContract, &aclnnNormalTensorTensorGetWorkspaceSize);
   Harness<decltype(aclnnInplaceUniformTensorGetWorkspaceSize)> uniform(
       inplace_uniform_tensor::kContract, &aclnnInplaceUniformTensorGetWorkspaceSize,
-      [](CallArguments &a) {
+      [](CallArguments& a) {
         a.Tensor(0, {2, 3}, kFloat);
         a.Real(1, 0);
         a.Real(2, 1);
@@ -432,11 +471,11 @@ TEST(RandomContracts, WithTensors) {
       });
   uniform.ExpectAccepted();
   uniform.ExpectGenericRules();
-  uniform.ExpectRule("range/from-to", [](CallArguments &a) { a.Real(2, -1); });
+  uniform.ExpectRule("range/from-to", [](CallArguments& a) { a.Real(2, -1); });
   uniform.ExpectEveryRuleCovered({"inplace_uniform_tensor/product"});
   Harness<decltype(aclnnInplaceRandomTensorGetWorkspaceSize)> whole(
       inplace_random_tensor::kContract, &aclnnInplaceRandomTensorGetWorkspaceSize,
-      [](CallArguments &a) {
+      [](CallArguments& a) {
         a.Tensor(0, {2, 3}, kFloat);
         a.Integer(1, 0);
         a.Integer(2, 2);
@@ -445,14 +484,14 @@ TEST(RandomContracts, WithTensors) {
       });
   whole.ExpectAccepted();
   whole.ExpectGenericRules();
-  whole.ExpectRule("range/from-to", [](CallArguments &a) { a.Integer(2, 0); });
+  whole.ExpectRule("range/from-to", [](CallArguments& a) { a.Integer(2, 0); });
   whole.ExpectEveryRuleCovered({"inplace_random_tensor/product"});
 }
 
 TEST(RandomContracts, Multinomial) {
   using namespace random::multinomial;  // NOLINT: the positions
   Harness<decltype(aclnnMultinomialGetWorkspaceSize)> harness(
-      kContract, &aclnnMultinomialGetWorkspaceSize, [](CallArguments &a) {
+      kContract, &aclnnMultinomialGetWorkspaceSize, [](CallArguments& a) {
         a.Tensor(kSelf, {2, 3}, kFloat);
         a.Integer(kNumSamples, 2);
         a.Bool(kReplacement, false);
@@ -461,12 +500,12 @@ TEST(RandomContracts, Multinomial) {
   harness.ExpectAccepted();
   harness.ExpectGenericRules();
   for (const int64_t samples : {0, 4}) {
-    harness.ExpectRule("range/numSamples", [&](CallArguments &a) {
+    harness.ExpectRule("range/numSamples", [&](CallArguments& a) {
       a.Integer(kNumSamples, samples);
       a.Tensor(kOut, {2, samples}, DType::kInt64);
     });
   }
-  harness.ExpectRule("shape/out", [](CallArguments &a) { a.Tensor(kOut, {2, 3}, DType::kInt64); });
+  harness.ExpectRule("shape/out", [](CallArguments& a) { a.Tensor(kOut, {2, 3}, DType::kInt64); });
   harness.ExpectEveryRuleCovered({"multinomial/product"});
 }
 

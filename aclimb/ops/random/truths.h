@@ -105,12 +105,14 @@ inline void NormalOutTruth(const truth::Call& call, truth::Outputs& outputs) {
   std::vector<std::array<size_t, 2>> places(static_cast<size_t>(call.ElementCount(P::kOut)));
   if (means || deviations) places = truth::BroadcastPlaces(call, {first, second});
   std::vector<double> values, allowed;
+  bool right = true;
   for (size_t i = 0; i < places.size(); ++i) {
     const double mean =
         means ? call.Values(P::kMean)[places[i][0]] : static_cast<double>(call.Float(P::kMean));
     const double deviation =
         deviations ? call.Values(P::kStd)[places[i][1]] : static_cast<double>(call.Float(P::kStd));
     const double value = mean + deviation * StandardNormal(source, i, TakesWords(dtype));
+    right = right && deviation >= 0;
     const double size = std::fabs(mean) + 6 * std::fabs(deviation);
     const bool finite = std::isfinite(value) && std::isfinite(size);
     values.push_back(value);
@@ -119,6 +121,7 @@ inline void NormalOutTruth(const truth::Call& call, truth::Outputs& outputs) {
                                 truth::RoundingOf(dtype) * std::fabs(value) + truth::LeastOf(dtype)
                           : 0);
   }
+  if (!right) return outputs.Refuse(kNegativeStd);
   outputs.Set(P::kOut, std::move(values), std::move(allowed));
 }
 
@@ -193,11 +196,15 @@ template <int kProb, int kSeed, int kOut>
 void BernoulliTensorTruth(const truth::Call& call, truth::Outputs& outputs) {
   const TruthSource source = SourceOf(call, kSeed);
   std::vector<double> values;
+  bool right = true;
   uint64_t i = 0;
   for (const auto& [place, prob] : truth::BroadcastPlaces(call, {kOut, kProb})) {
     (void)place;
-    values.push_back(OneWith(call.Values(kProb)[prob], source.Word(i++)));
+    const double probability = call.Values(kProb)[prob];
+    right = right && probability >= 0 && probability <= 1;
+    values.push_back(OneWith(probability, source.Word(i++)));
   }
+  if (!right) return outputs.Refuse(kNoProbability);
   outputs.Set(kOut, std::move(values), truth::Allowance{});
 }
 
@@ -255,10 +262,7 @@ inline void RandpermTruth(const truth::Call& call, truth::Outputs& outputs) {
     const uint64_t other = ((x >> 32) * rest + (((x & 0xFFFFFFFF) * rest) >> 32)) >> 32;
     std::swap(values[rest - 1], values[static_cast<size_t>(other)]);
   }
-  const DType dtype = call.DTypeOf(kOut);
-  for (double& value : values) value = truth::CastValue(value, DType::kInt64, dtype);
-  outputs.Set(kOut, std::move(values),
-              truth::Allowance{IsFloating(dtype) ? truth::RoundingOf(dtype) : 0, 0});
+  outputs.Set(kOut, std::move(values), truth::Allowance{});
 }
 
 inline void SetMask(const truth::Call& call, truth::Outputs& outputs, int shape, double prob,

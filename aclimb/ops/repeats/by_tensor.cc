@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "aclimb/core/codes.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/lines.h"
 #include "aclimb/executor/phase.h"
@@ -148,7 +149,7 @@ Result<PlanPointer> PlanDim(const Arguments& arguments, Planner& planner) {
   using namespace interleave_dim_by_tensor;  // NOLINT: the positions
   if (arguments.Tensor(kOut).IsEmpty()) return PlanPointer();
   const size_t rank = interleave::Shape(arguments.Tensor(kSelf)).size();
-  const auto dim = static_cast<int>(interleave::Dimension(arguments.Integer(kDim), rank));
+  const auto dim = static_cast<int>(WrapDimension(arguments.Integer(kDim), rank));
   return PlanPointer(
       NewPlan<InterleavePlan>(arguments, planner, dim, int{kSelf}, int{kRepeats}, int{kOut}));
 }

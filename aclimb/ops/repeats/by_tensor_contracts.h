@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/ops/repeats/contracts.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
 
@@ -109,7 +110,7 @@ inline std::optional<std::string> OtherCount(const contract::Arguments& argument
   const TensorDescriptor& repeats = arguments.Tensor(kRepeats);
   const std::vector<int64_t> shape = interleave::Shape(self);
   const int64_t count = repeats.ElementCount(), dim = arguments.Integer(kDim);
-  if (count == 1 || count == shape[interleave::Dimension(dim, shape.size())]) return std::nullopt;
+  if (count == 1 || count == shape[WrapDimension(dim, shape.size())]) return std::nullopt;
   return Cat("repeats.shape is ", contract::ShapeText(repeats), " but self.shape is ",
              contract::ShapeText(self), " and dim is ", dim,
              "; expected one number, or one for each index of that dimension.");
@@ -117,7 +118,7 @@ inline std::optional<std::string> OtherCount(const contract::Arguments& argument
 inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   std::vector<int64_t> expected = interleave::Shape(self);
-  expected[interleave::Dimension(arguments.Integer(kDim), expected.size())] =
+  expected[WrapDimension(arguments.Integer(kDim), expected.size())] =
       arguments.Integer(kOutputSize);
   return contract::OtherShape(
       "out", arguments.Tensor(kOut), expected,

@@ -4,6 +4,7 @@
 #include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/shapes.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/core/dimensions.h"
 #include "aclnnop/aclnn_expand.h"
 #include "aclnnop/aclnn_repeat.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
@@ -135,15 +136,12 @@ enum : int { kSelf, kRepeats, kDim, kOutputSize, kOut };
 inline std::vector<int64_t> Shape(const TensorDescriptor& self) {
   return self.shape.empty() ? std::vector<int64_t>{1} : self.shape;
 }
-inline size_t Dimension(int64_t dim, size_t rank) {
-  return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim);
-}
 
 inline std::optional<std::string> OtherOutputSize(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const std::vector<int64_t> shape = Shape(self);
   const int64_t size = contract::ExtentTimes(
-      shape[Dimension(arguments.Integer(kDim), shape.size())], arguments.Integer(kRepeats));
+      shape[WrapDimension(arguments.Integer(kDim), shape.size())], arguments.Integer(kRepeats));
   if (arguments.Integer(kOutputSize) == size) return std::nullopt;
   return Cat("outputSize is ", arguments.Integer(kOutputSize), " but self.shape is ",
              contract::ShapeText(self), ", dim is ", arguments.Integer(kDim), " and repeats is ",
@@ -152,7 +150,8 @@ inline std::optional<std::string> OtherOutputSize(const contract::Arguments& arg
 inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   std::vector<int64_t> expected = Shape(self);
-  expected[Dimension(arguments.Integer(kDim), expected.size())] = arguments.Integer(kOutputSize);
+  expected[WrapDimension(arguments.Integer(kDim), expected.size())] =
+      arguments.Integer(kOutputSize);
   return contract::OtherShape(
       "out", arguments.Tensor(kOut), expected,
       Cat("self.shape ", contract::ShapeText(self), ", dim ", arguments.Integer(kDim),

@@ -1,5 +1,6 @@
 // The C functions, and the plans between them.
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/repeats/by_tensor_contracts.h"
 #include "aclimb/ops/repeats/contracts.h"
@@ -37,8 +38,7 @@ Result<PlanPointer> PlanInterleave(const Arguments& arguments, Planner& planner)
   const View out(arguments, interleave::kOut);
   if (self.rank() == 0) self = self.Repeat(0, 1);
   const int64_t repeats = arguments.Integer(interleave::kRepeats);
-  const auto d = static_cast<int>(
-      interleave::Dimension(arguments.Integer(interleave::kDim), static_cast<size_t>(self.rank())));
+  const auto d = static_cast<int>(WrapDimension(arguments.Integer(interleave::kDim), self.rank()));
   Pieces pieces;
   pieces.Copy(self.Repeat(d + 1, repeats), out.Split(d, repeats));
   return pieces.Finish(planner);

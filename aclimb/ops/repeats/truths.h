@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/ops/repeats/by_tensor_contracts.h"
 #include "aclimb/ops/repeats/contracts.h"
 #include "aclimb/truth/each.h"
@@ -27,7 +28,7 @@ inline void InterleaveTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace interleave;  // NOLINT: the positions
   const size_t rank = call.Shape(kSelf).size();
   const auto value = [&](std::vector<int64_t> index) {
-    index[Dimension(call.Integer(kDim), index.size())] /= call.Integer(kRepeats);
+    index[WrapDimension(call.Integer(kDim), index.size())] /= call.Integer(kRepeats);
     index.resize(rank);
     return truth::ValueAt(call, kSelf, index);
   };
@@ -74,7 +75,7 @@ inline void InterleaveDimByTensorTruth(const truth::Call& call, truth::Outputs& 
   std::vector<double> out;
   if (call.ElementCount(kOut) > 0) {
     const size_t rank = call.Shape(kSelf).size();
-    const size_t dim = interleave::Dimension(call.Integer(kDim), std::max<size_t>(1, rank));
+    const size_t dim = WrapDimension(call.Integer(kDim), rank);
     const int64_t extent = rank == 0 ? 1 : call.Shape(kSelf)[dim];
     const auto sources = SourcesOf(call.Ints(kRepeats), extent, call.Integer(kOutputSize));
     if (!sources) return outputs.Refuse(kWrongRepeats);

@@ -5,6 +5,7 @@
 #include "aclimb/contract/contract.h"
 #include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/core/dimensions.h"
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_slice.h"
@@ -16,11 +17,6 @@ namespace aclimb::slices {
 inline constexpr auto kSliceTypes =
     contract::AndBFloat16(DType::kFloat32, DType::kFloat16, DType::kInt8, DType::kInt32,
                           DType::kInt64, DType::kUInt8, DType::kBool);
-
-// A dimension that may be counted from the end.
-inline size_t Counted(int64_t dim, int rank) {
-  return static_cast<size_t>(dim < 0 ? dim + rank : dim);
-}
 
 // The indices that a slice takes of `length` ones. What is outside is cut to the nearest.
 struct Cut {
@@ -43,7 +39,7 @@ enum : int { kSelf, kDim, kStart, kEnd, kStep, kOut };
 inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   std::vector<int64_t> expected = self.shape;
-  int64_t& length = expected[Counted(arguments.Integer(kDim), self.rank())];
+  int64_t& length = expected[WrapDimension(arguments.Integer(kDim), self.rank())];
   length =
       CutOf(arguments.Integer(kStart), arguments.Integer(kEnd), arguments.Integer(kStep), length)
           .extent;
@@ -99,7 +95,7 @@ inline std::optional<std::string> WrongShape(const contract::Arguments& argument
   std::vector<int64_t> expected = self.shape;
   // A single element has no dimension to cut, though axis 0 is accepted.
   for (size_t i = 0; i < arguments.Ints(kAxes).size() && !expected.empty(); ++i) {
-    int64_t& length = expected[Counted(arguments.Ints(kAxes)[i], self.rank())];
+    int64_t& length = expected[WrapDimension(arguments.Ints(kAxes)[i], self.rank())];
     length = CutOf(arguments.Ints(kStarts)[i], arguments.Ints(kEnds)[i], arguments.Ints(kSteps)[i],
                    length)
                  .extent;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/ops/slices/contracts.h"
 #include "aclimb/truth/draw_call.h"
 #include "aclimb/truth/draw_tensor.h"
@@ -33,7 +34,7 @@ inline void DrawSlice(truth::Draw& draw, truth::Call& call) {
   std::vector<int64_t> shape = call.Shape(kSelf);
   const auto rank = static_cast<int>(shape.size());
   const int64_t dim = DrawDim(draw, rank);
-  int64_t& length = shape[Counted(dim, rank)];
+  int64_t& length = shape[WrapDimension(dim, rank)];
   const Bounds bounds = DrawBounds(draw, length);
   call.SetInteger(kDim, dim);
   call.SetInteger(kStart, bounds.start);
@@ -62,7 +63,7 @@ inline void DrawSliceV2(truth::Draw& draw, truth::Call& call) {
   const auto rank = static_cast<int>(shape.size());
   std::vector<int64_t> axes = DrawDims(draw, rank), starts, ends, steps;
   for (const int64_t axis : axes) {
-    int64_t& length = shape[Counted(axis, rank)];
+    int64_t& length = shape[WrapDimension(axis, rank)];
     const Bounds bounds = DrawBounds(draw, length);
     starts.push_back(bounds.start);
     ends.push_back(bounds.end);

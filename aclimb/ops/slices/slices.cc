@@ -1,5 +1,6 @@
 // The C functions, and the plans between them.
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/slices/contracts.h"
 #include "aclimb/pieces/pieces.h"
@@ -12,7 +13,7 @@ using pieces::Pieces;
 using pieces::View;
 
 View Sliced(const View& view, int64_t dim, int64_t start, int64_t end, int64_t step) {
-  const auto d = static_cast<int>(Counted(dim, view.rank()));
+  const auto d = static_cast<int>(WrapDimension(dim, view.rank()));
   const Cut cut = CutOf(start, end, step, view.extent(d));
   return view.Narrow(d, cut.first, cut.extent, cut.step);
 }
@@ -42,7 +43,7 @@ Result<PlanPointer> PlanFlip(const Arguments& arguments, Planner& planner) {
   using namespace flip;  // NOLINT: the positions
   View self(arguments, kSelf);
   for (const int64_t dim : arguments.Ints(kDims)) {
-    self = self.Flip(static_cast<int>(Counted(dim, self.rank())));
+    self = self.Flip(static_cast<int>(WrapDimension(dim, self.rank())));
   }
   Pieces pieces;
   pieces.Copy(self, View(arguments, kOut));
@@ -65,7 +66,7 @@ Result<PlanPointer> PlanRoll(const Arguments& arguments, Planner& planner) {
   if (x.IsEmpty()) return PlanPointer();
   int64_t shifts[kMaxRank] = {};
   for (size_t i = 0; i < arguments.Ints(kDims).size() && x.rank() > 0; ++i) {
-    const size_t d = Counted(arguments.Ints(kDims)[i], x.rank());
+    const size_t d = WrapDimension(arguments.Ints(kDims)[i], x.rank());
     const int64_t extent = x.extent(static_cast<int>(d));
     shifts[d] = ShiftedFurther(shifts[d], arguments.Ints(kShifts)[i], extent);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/ops/slices/contracts.h"
 #include "aclimb/truth/each.h"
 #include "aclimb/truth/outputs.h"
@@ -26,7 +27,7 @@ inline int64_t FirstOf(int64_t start, int64_t length) {
 inline void SliceTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace slice;  // NOLINT: the positions
   const std::vector<int64_t>& shape = call.Shape(kSelf);
-  const size_t d = Counted(call.Integer(kDim), static_cast<int>(shape.size()));
+  const size_t d = WrapDimension(call.Integer(kDim), shape.size());
   SetMoved(call, outputs, [&](std::vector<int64_t>& index) {
     index[d] = FirstOf(call.Integer(kStart), shape[d]) + index[d] * call.Integer(kStep);
   });
@@ -37,7 +38,7 @@ inline void SliceV2Truth(const truth::Call& call, truth::Outputs& outputs) {
   const std::vector<int64_t>& shape = call.Shape(kSelf);
   SetMoved(call, outputs, [&](std::vector<int64_t>& index) {
     for (size_t i = 0; i < call.Ints(kAxes).size(); ++i) {
-      const size_t d = Counted(call.Ints(kAxes)[i], static_cast<int>(shape.size()));
+      const size_t d = WrapDimension(call.Ints(kAxes)[i], shape.size());
       index[d] = FirstOf(call.Ints(kStarts)[i], shape[d]) + index[d] * call.Ints(kSteps)[i];
     }
   });
@@ -48,7 +49,7 @@ inline void FlipTruth(const truth::Call& call, truth::Outputs& outputs) {
   const std::vector<int64_t>& shape = call.Shape(kSelf);
   SetMoved(call, outputs, [&](std::vector<int64_t>& index) {
     for (const int64_t dim : call.Ints(kDims)) {
-      const size_t d = Counted(dim, static_cast<int>(shape.size()));
+      const size_t d = WrapDimension(dim, shape.size());
       index[d] = shape[d] - 1 - index[d];
     }
   });
@@ -59,7 +60,7 @@ inline void RollTruth(const truth::Call& call, truth::Outputs& outputs) {
   const std::vector<int64_t>& shape = call.Shape(kX);
   SetMoved(call, outputs, [&](std::vector<int64_t>& index) {
     for (size_t i = 0; i < call.Ints(kDims).size(); ++i) {
-      const size_t d = Counted(call.Ints(kDims)[i], static_cast<int>(shape.size()));
+      const size_t d = WrapDimension(call.Ints(kDims)[i], shape.size());
       index[d] = ((index[d] - call.Ints(kShifts)[i]) % shape[d] + shape[d]) % shape[d];
     }
   });

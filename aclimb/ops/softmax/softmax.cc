@@ -1,5 +1,6 @@
 // The C functions of the rows in rows.inc, and the plan between them.
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/softmax/contracts.h"
 #include "aclimb/ops/softmax/cpu.h"
@@ -50,8 +51,8 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   problem.in_dtype = self.dtype;
   problem.out_dtype = is_double ? DType::kFloat64 : rows::KernelDType(out.dtype);
   const TensorView operands[] = {self, out};
-  problem.layout = rows::LayoutAlong(
-      operands, static_cast<int>(dim < 0 ? dim + std::max(1, out.rank) : dim), kLeastInner);
+  problem.layout =
+      rows::LayoutAlong(operands, static_cast<int>(WrapDimension(dim, out.rank)), kLeastInner);
   const rows::Order& order = problem.layout.order;
   plan->self = rows::Dense::Input(planner, at.self, self, self.dtype, order);
   double cycles = plan->self.CopyCycles();

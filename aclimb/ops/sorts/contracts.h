@@ -10,6 +10,7 @@
 #include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/real_dtypes.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/text.h"
 #include "aclnnop/aclnn_argsort.h"
 #include "aclnnop/aclnn_kthvalue.h"
@@ -32,7 +33,7 @@ inline constexpr auto kPlaces = contract::OnAll(contract::DTypes(DType::kInt64))
 // Elements along a dimension; rank 0 counts as rank 1.
 inline int64_t LengthAlong(const TensorDescriptor& tensor, int64_t dim) {
   if (tensor.rank() == 0) return 1;
-  return tensor.shape[static_cast<size_t>(dim < 0 ? dim + tensor.rank() : dim)];
+  return tensor.shape[WrapDimension(dim, tensor.rank())];
 }
 
 template <int kSelf, int kDim>
@@ -130,7 +131,7 @@ inline std::vector<int64_t> ShapeOfTop(const Arguments& arguments) {
   const int64_t dim = arguments.Integer(kDim), rank = static_cast<int64_t>(shape.size());
   const int64_t k = arguments.Integer(kK);
   if (rank > 0) {
-    shape[static_cast<size_t>(dim < 0 ? dim + rank : dim)] = k;
+    shape[WrapDimension(dim, rank)] = k;
   } else if (k == 0) {
     shape = {0};
   }

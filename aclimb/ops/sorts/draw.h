@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/ops/sorts/truths.h"
 #include "aclimb/truth/draw_call.h"
 #include "aclimb/truth/draw_tensor.h"
@@ -32,8 +33,7 @@ inline void DrawTopk(truth::Draw& draw, truth::Call& call) {
   call.SetInteger(kSorted, draw.Flip() ? 0 : 1);
   std::vector<int64_t> shape = call.Shape(kSelf);
   if (!shape.empty()) {
-    shape[static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim)] =
-        call.Integer(kK);
+    shape[WrapDimension(dim, shape.size())] = call.Integer(kK);
   } else if (call.Integer(kK) == 0) {
     shape = {0};
   }
@@ -49,7 +49,7 @@ inline void DrawKthvalue(truth::Draw& draw, truth::Call& call) {
   call.SetInteger(kKeepDim, draw.Flip() ? 1 : 0);
   std::vector<int64_t> shape = call.Shape(kSelf);
   if (!shape.empty()) {
-    const auto at = shape.begin() + (dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim);
+    const auto at = shape.begin() + static_cast<ptrdiff_t>(WrapDimension(dim, shape.size()));
     call.Bool(kKeepDim) ? void(*at = 1) : void(shape.erase(at));
   }
   truth::DrawTensor(draw, call, kValues, shape, call.DTypeOf(kSelf));

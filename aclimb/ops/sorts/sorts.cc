@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "aclimb/copy/convert.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/sorts/contracts.h"
 #include "aclimb/ops/sorts/line_plan.h"
@@ -11,9 +12,7 @@ namespace aclimb::sorts {
 namespace {
 
 int Dimension(const Arguments& arguments, int self, int dim) {
-  const int64_t number = arguments.Integer(dim);
-  return static_cast<int>(number < 0 ? number + std::max(1, arguments.Tensor(self).rank())
-                                     : number);
+  return static_cast<int>(WrapDimension(arguments.Integer(dim), arguments.Tensor(self).rank()));
 }
 
 Result<PlanPointer> PlanSort(const Arguments& arguments, Planner& planner) {

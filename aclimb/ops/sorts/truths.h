@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "aclimb/core/dimensions.h"
 #include "aclimb/ops/sorts/contracts.h"
 #include "aclimb/truth/call.h"
 #include "aclimb/truth/cast.h"
@@ -73,7 +74,7 @@ inline size_t PlaceOfMedian(const std::vector<double>& line) {
 inline int64_t LengthOf(const truth::Call& call, int64_t dim) {
   const std::vector<int64_t>& shape = call.Shape(0);
   if (shape.empty()) return 1;
-  return shape[static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim)];
+  return shape[WrapDimension(dim, shape.size())];
 }
 
 inline void SetBoth(truth::Outputs& outputs, int values, int indices, Ordered ordered) {

@@ -11,6 +11,7 @@
 #include "aclimb/contract/expected_shape.h"
 #include "aclimb/contract/real_dtypes.h"
 #include "aclimb/contract/signature.h"
+#include "aclimb/core/dimensions.h"
 #include "aclimb/core/text.h"
 #include "aclnnop/aclnn_unique_consecutive.h"
 #include "aclnnop/aclnn_unique_dim.h"
@@ -28,7 +29,7 @@ inline constexpr auto kPlaces = contract::OnAll(contract::DTypes(DType::kInt64))
 // How many elements or slices are compared.
 inline int64_t LengthOf(const std::vector<int64_t>& shape, int64_t dim) {
   if (dim != kNoDim && !shape.empty()) {
-    return shape[static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(shape.size()) : dim)];
+    return shape[WrapDimension(dim, shape.size())];
   }
   int64_t count = 1;
   for (const int64_t extent : shape) count *= extent;
