@@ -75,7 +75,8 @@ std::string SizeWith(const std::string& setting, const std::string& test = "Prin
   if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0) return "no path";
   const std::string command = setting + " '" + path +
                               "' --gtest_also_run_disabled_tests "
-                              "--gtest_filter=OpenMpTeam.DISABLED_" + test + " 2>&1";
+                              "--gtest_filter=OpenMpTeam.DISABLED_" +
+                              test + " 2>&1";
   std::FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return "no pipe";
   std::string text;

@@ -240,7 +240,8 @@ TEST_F(ExecuteTest, SaysWhatToCallInstead) {
   EXPECT_TRUE(Has(there, "runtime/aclop/by-type")) << there;
   // This one has another name.
   const std::string renamed = Message("GatherV2");
-  EXPECT_TRUE(Has(renamed, "call aclnnIndexSelect and aclnnEmbedding, which Aclimb has")) << renamed;
+  EXPECT_TRUE(Has(renamed, "call aclnnIndexSelect and aclnnEmbedding, which Aclimb has"))
+      << renamed;
   const std::string missing = Message("NoSuchOperator");
   EXPECT_TRUE(Has(missing, "aclnnNoSuchOperator is missing from Aclimb")) << missing;
   EXPECT_TRUE(Has(missing, "runtime/aclop/missing")) << missing;

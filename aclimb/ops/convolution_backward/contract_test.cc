@@ -13,7 +13,7 @@ namespace {
 using aclimb::testing::Naming;
 using Harness = ContractHarness<decltype(aclnnConvolutionBackwardGetWorkspaceSize)>;
 
-void FillValidCall(CallArguments &a) {
+void FillValidCall(CallArguments& a) {
   a.Tensor(kGradOutput, {2, 4, 6, 6}, DType::kFloat32, ACL_FORMAT_NCHW);
   a.Tensor(kInput, {2, 3, 6, 6}, DType::kFloat32, ACL_FORMAT_NCHW);
   a.Tensor(kWeight, {4, 3, 3, 3}, DType::kFloat32, ACL_FORMAT_NCHW);
@@ -30,7 +30,7 @@ void FillValidCall(CallArguments &a) {
 }
 
 // gradInput [1, 2, 4, 5] of a transposed convolution with stride 2.
-void FillTransposedCall(CallArguments &a) {
+void FillTransposedCall(CallArguments& a) {
   FillValidCall(a);
   a.Tensor(kGradOutput, {1, 3, 9, 11}, DType::kFloat32);
   for (const int parameter : {kInput, kGradInput}) {
@@ -45,11 +45,11 @@ void FillTransposedCall(CallArguments &a) {
   a.Tensor(kGradBias, {3}, DType::kFloat32);
 }
 
-Mutation Mask(const std::vector<uint8_t> &mask) {
-  return [=](CallArguments &a) { a.Bools(kOutputMask, mask); };
+Mutation Mask(const std::vector<uint8_t>& mask) {
+  return [=](CallArguments& a) { a.Bools(kOutputMask, mask); };
 }
 // Shapes of gradOutput and input, and of gradInput.
-Mutation Images(const Sizes &grad_output, const Sizes &input) {
+Mutation Images(const Sizes& grad_output, const Sizes& input) {
   return All({Shape(kGradOutput, grad_output), Shape(kInput, input), Shape(kGradInput, input)});
 }
 const Mutation kTransposes = &FillTransposedCall;
@@ -131,7 +131,7 @@ TEST(ConvolutionBackwardContract, EveryRuleIsEnforcedAndExplained) {
   Harness harness(kContract, &aclnnConvolutionBackwardGetWorkspaceSize, &FillValidCall,
                   Naming::kEach);
   harness.ExpectAccepted();
-  for (const Mutation &mutate : kAccepted) harness.ExpectAccepted(mutate);
+  for (const Mutation& mutate : kAccepted) harness.ExpectAccepted(mutate);
   harness.ExpectGenericRules();
   ExpectRefused(harness, kRefused);
   harness.ExpectViolation("convolution_backward/format/input", 161002,

@@ -13,7 +13,7 @@ namespace {
 
 using Harness = ContractHarness<decltype(aclnnConvolutionGetWorkspaceSize)>;
 
-void FillValidCall(CallArguments &a) {
+void FillValidCall(CallArguments& a) {
   a.Tensor(kInput, {2, 4, 8, 8}, DType::kFloat32);
   a.Tensor(kWeight, {6, 2, 3, 3}, DType::kFloat32);
   a.Tensor(kBias, {6}, DType::kFloat32);
@@ -66,7 +66,7 @@ TEST(ConvolutionContract, TheChannelsOfTheWeightAreTold) {
   call.Tensor(kOutput, {2, 6, 6, 6});
   for (const int array : {kStride, kDilation}) call.Ints(array, {1, 1});
   for (const int array : {kPadding, kOutputPadding}) call.Ints(array, {0, 0});
-  const auto expect = [&](int64_t groups, int64_t transposed, const char *told) {
+  const auto expect = [&](int64_t groups, int64_t transposed, const char* told) {
     call.Integer(kGroups, groups);
     call.Integer(kTransposed, transposed);
     EXPECT_NE(call.What().find(told), std::string::npos) << call.last().what;

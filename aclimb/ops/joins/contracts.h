@@ -67,7 +67,7 @@ using namespace join;  // NOLINT: the positions
 
 inline std::optional<std::string> OtherShapes(const contract::Arguments& arguments) {
   const TensorDescriptor& first = arguments.Tensor(kTensors, 0);
-  const size_t dim = Counted(arguments.Integer(kDim), first.rank());
+  const size_t dim = WrapDimension(arguments.Integer(kDim), first.rank());
   for (size_t i = 1; i < arguments.ElementCount(kTensors); ++i) {
     const TensorDescriptor& next = arguments.Tensor(kTensors, i);
     std::vector<int64_t> expected = first.shape;
@@ -81,7 +81,7 @@ inline std::optional<std::string> OtherShapes(const contract::Arguments& argumen
 }
 inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
   const TensorDescriptor& first = arguments.Tensor(kTensors, 0);
-  const size_t dim = Counted(arguments.Integer(kDim), first.rank());
+  const size_t dim = WrapDimension(arguments.Integer(kDim), first.rank());
   std::vector<int64_t> expected = first.shape;
   for (size_t i = 1; i < arguments.ElementCount(kTensors); ++i) {
     expected[dim] += arguments.Tensor(kTensors, i).shape[dim];
@@ -132,7 +132,7 @@ using namespace join;  // NOLINT: the positions
 inline std::optional<std::string> WrongShape(const contract::Arguments& arguments) {
   const TensorDescriptor& first = arguments.Tensor(kTensors, 0);
   std::vector<int64_t> expected = first.shape;
-  const size_t dim = Counted(arguments.Integer(kDim), first.rank() + 1);
+  const size_t dim = WrapDimension(arguments.Integer(kDim), first.rank() + 1);
   expected.insert(expected.begin() + static_cast<ptrdiff_t>(dim),
                   static_cast<int64_t>(arguments.ElementCount(kTensors)));
   return contract::OtherShape(
@@ -183,7 +183,7 @@ template <typename Length>
 std::optional<std::string> OtherParts(const contract::Arguments& arguments, int64_t parts,
                                       const std::string& sizes, Length length) {
   const TensorDescriptor& self = arguments.Tensor(split::kSelf);
-  const size_t dim = Counted(arguments.Integer(split::kDim), self.rank());
+  const size_t dim = WrapDimension(arguments.Integer(split::kDim), self.rank());
   const std::string reason = Cat("self.shape ", contract::ShapeText(self), ", ", sizes, " and dim ",
                                  arguments.Integer(split::kDim));
   const size_t count = arguments.ElementCount(split::kOut);
@@ -218,7 +218,7 @@ inline std::optional<std::string> NoLength(const contract::Arguments& arguments)
 }
 inline std::optional<std::string> WrongParts(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
-  const int64_t length = self.shape[Counted(arguments.Integer(kDim), self.rank())];
+  const int64_t length = self.shape[WrapDimension(arguments.Integer(kDim), self.rank())];
   // A part is not longer than all.
   const auto section = static_cast<uint64_t>(arguments.Integer(kSizes));
   const auto most =
@@ -262,7 +262,7 @@ using namespace split;  // NOLINT: the positions
 inline std::optional<std::string> OtherSum(const contract::Arguments& arguments) {
   const TensorDescriptor& self = arguments.Tensor(kSelf);
   const IntArrayValue& sizes = arguments.Ints(kSizes);
-  int64_t rest = self.shape[Counted(arguments.Integer(kDim), self.rank())];
+  int64_t rest = self.shape[WrapDimension(arguments.Integer(kDim), self.rank())];
   for (const int64_t size : sizes) rest = rest < size ? -1 : rest - size;
   if (rest == 0) return std::nullopt;
   return Cat("splitSize is ", contract::IntsText(sizes), " but self.shape is ",

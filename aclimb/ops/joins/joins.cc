@@ -13,7 +13,7 @@ using pieces::View;
 
 Result<PlanPointer> PlanCat(const Arguments& arguments, Planner& planner) {
   const View out(arguments, join::kOut);
-  const auto dim = static_cast<int>(Counted(arguments.Integer(join::kDim), out.rank()));
+  const auto dim = static_cast<int>(WrapDimension(arguments.Integer(join::kDim), out.rank()));
   Pieces pieces;
   int64_t at = 0;
   for (size_t i = 0; i < arguments.ElementCount(join::kTensors); ++i) {
@@ -26,7 +26,7 @@ Result<PlanPointer> PlanCat(const Arguments& arguments, Planner& planner) {
 
 Result<PlanPointer> PlanStack(const Arguments& arguments, Planner& planner) {
   const View out(arguments, join::kOut);
-  const auto dim = static_cast<int>(Counted(arguments.Integer(join::kDim), out.rank()));
+  const auto dim = static_cast<int>(WrapDimension(arguments.Integer(join::kDim), out.rank()));
   Pieces pieces;
   for (size_t i = 0; i < arguments.ElementCount(join::kTensors); ++i) {
     pieces.Copy(View(arguments, join::kTensors, static_cast<int>(i)),
@@ -38,7 +38,7 @@ Result<PlanPointer> PlanStack(const Arguments& arguments, Planner& planner) {
 // The parts say themselves how long they are.
 Result<PlanPointer> PlanSplit(const Arguments& arguments, Planner& planner) {
   const View self(arguments, split::kSelf);
-  const auto dim = static_cast<int>(Counted(arguments.Integer(split::kDim), self.rank()));
+  const auto dim = static_cast<int>(WrapDimension(arguments.Integer(split::kDim), self.rank()));
   Pieces pieces;
   int64_t at = 0;
   for (size_t i = 0; i < arguments.ElementCount(split::kOut); ++i) {

@@ -13,8 +13,7 @@ inline double Cast(const truth::Call& call, truth::Slot from, const std::vector<
 }
 
 inline void CatTruth(const truth::Call& call, truth::Outputs& outputs) {
-  const size_t dim =
-      Counted(call.Integer(join::kDim), static_cast<int>(call.Shape(join::kOut).size()));
+  const size_t dim = WrapDimension(call.Integer(join::kDim), call.Shape(join::kOut).size());
   const auto value = [&](std::vector<int64_t> index) {
     int i = 0;
     for (; index[dim] >= call.Shape({join::kTensors, i})[dim]; ++i) {
@@ -26,8 +25,7 @@ inline void CatTruth(const truth::Call& call, truth::Outputs& outputs) {
 }
 
 inline void StackTruth(const truth::Call& call, truth::Outputs& outputs) {
-  const size_t dim =
-      Counted(call.Integer(join::kDim), static_cast<int>(call.Shape(join::kOut).size()));
+  const size_t dim = WrapDimension(call.Integer(join::kDim), call.Shape(join::kOut).size());
   const auto value = [&](std::vector<int64_t> index) {
     const auto i = static_cast<int>(index[dim]);
     index.erase(index.begin() + static_cast<ptrdiff_t>(dim));
@@ -39,8 +37,7 @@ inline void StackTruth(const truth::Call& call, truth::Outputs& outputs) {
 // Part i begins where `at` says.
 template <typename At>
 void SetParts(const truth::Call& call, truth::Outputs& outputs, At at) {
-  const size_t dim =
-      Counted(call.Integer(split::kDim), static_cast<int>(call.Shape(split::kSelf).size()));
+  const size_t dim = WrapDimension(call.Integer(split::kDim), call.Shape(split::kSelf).size());
   for (int i = 0; i < call.ListSize(split::kOut); ++i) {
     const auto value = [&](std::vector<int64_t> index) {
       index[dim] += at(i);
