@@ -141,6 +141,51 @@ TEST_F(Attention, GradientsOfARowOfNaN) {
   }
 }
 
+// Biases of the lowest float, as programs pad with them, shift all scores of a query alike where
+// all keys have one, and a mask counts beside them.
+TEST_F(Attention, BiasesOfTheLowestFloat) {
+  const double lowest = std::numeric_limits<float>::lowest();
+  const auto tensor = [](std::vector<int64_t> shape, const std::vector<double>& values) {
+    return DeviceTensor(std::move(shape), DType::kFloat32, values);
+  };
+  static char layout[] = "BNSD";
+  const DeviceTensor query = tensor({1, 1, 1, 1}, {1}), key = tensor({1, 1, 3, 1}, {0.1, 0.1, 0.3});
+  const DeviceTensor value = tensor({1, 1, 3, 1}, {1, 10, 100});
+  const DeviceTensor bias = tensor({1, 1, 1, 3}, {lowest, lowest, lowest});
+  const DeviceTensor mask({1, 3}, DType::kBool, {0, 1, 1});
+  const DeviceTensor unused({0}, DType::kFloat32);
+  const DeviceTensor max({1, 1, 1, 8}, DType::kFloat32), sum({1, 1, 1, 8}, DType::kFloat32);
+  const DeviceTensor out({1, 1, 1, 1}, DType::kFloat32);
+  const auto forward = [&](aclTensor* masked) {
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnFlashAttentionScoreGetWorkspaceSize(
+              query, key, value, bias, nullptr, nullptr, masked, nullptr, 1, 1, 100, 100, 1, layout,
+              0, 0, max, sum, unused, out, size, executor);
+        },
+        &aclnnFlashAttentionScore, stream_));
+    return out.Values()[0];
+  };
+  EXPECT_EQ(forward(mask), 1);
+  EXPECT_EQ(forward(nullptr), 37);
+  const DeviceTensor gradient = tensor({1, 1, 1, 1}, {1});
+  const DeviceTensor dq({1, 1, 1, 1}, DType::kFloat32), dk({1, 1, 3, 1}, DType::kFloat32),
+      dv({1, 1, 3, 1}, DType::kFloat32);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnFlashAttentionScoreGradGetWorkspaceSize(
+            query, key, value, gradient, bias, nullptr, nullptr, nullptr, max, sum, nullptr, out,
+            nullptr, 1, 1, 100, 100, 1, layout, 0, 0, dq, dk, dv, nullptr, size, executor);
+      },
+      &aclnnFlashAttentionScoreGrad, stream_));
+  EXPECT_NEAR(dq.Values()[0], 4.2, 1e-5);
+  const double keys[] = {-12, -9, 21};
+  for (size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(dk.Values()[k], keys[k], 1e-5);
+    EXPECT_NEAR(dv.Values()[k], 1.0 / 3, 1e-6);
+  }
+}
+
 // Keys and values that a bias, a mask or a band leaves out have no part, whatever they are: whether
 // others of their tile stay, for any query or for this one alone.
 TEST_F(Attention, WhatIsLeftOutMayBeAnyNumber) {

@@ -347,8 +347,8 @@ class BackwardPlan final : public Plan {
       const float max = r < valid ? a.max[place * of_.repeats] : kLowest;
       if (halves_) Scale(weight, pair.keys, static_cast<float>(p.scale));
       Range keys;
-      // No score is the largest beside NaN.
-      if (std::isnan(sum) || (sum != 0 && max > kLowest)) {
+      // A query that no key takes part for has the sum 0.
+      if (sum != 0) {
         keys = FinishScores(p, row, weight, Floats(memory, at_.bias));
       }
       if (keys.empty()) {
@@ -363,7 +363,7 @@ class BackwardPlan final : public Plan {
       const int64_t count = keys.end - keys.begin;
       const bool some_masked = p.mask.given() || p.bias.given();
       Lower(max, count, scores);
-      if (some_masked) Raise(max - kNegligible, count, scores);
+      if (some_masked) Raise(max, count, scores);
       spans.exp_scale[rows::kFlat](scores, &max, &inverse, count, scores);
       if (some_masked) DropNegligible(inverse, count, scores);
       Drop(p, row, score_grad);

@@ -149,9 +149,7 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
         }
         for (int64_t k = 0; k < n.keys; ++k) {
           const double score = row.scores[static_cast<size_t>(k)];
-          const bool none =
-              !std::isnan(sum) && (sum == 0 || max <= std::numeric_limits<float>::lowest());
-          const double weight = none ? 0 : std::exp(std::min(score - max, 0.0)) / sum;
+          const double weight = sum == 0 ? 0 : std::exp(std::min(score - max, 0.0)) / sum;
           if (weight == 0) continue;
           const double weight_error = weight * (2 * row.error + 1e-6);
           const double kept = attention.Kept(b, h, q, k);

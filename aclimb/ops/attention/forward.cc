@@ -351,7 +351,7 @@ class ForwardPlan final : public Plan {
       std::fill(row, scores, 0.0f);
       std::fill(scores + count, row + place.count, 0.0f);
       const bool some_masked = p.mask.given() || p.bias.given();
-      if (some_masked) Raise(largest - kNegligible, count, scores);
+      if (some_masked) Raise(largest, count, scores);
       above = spans.exp_sum(scores, count, largest, scores);
       if (some_masked) DropNegligible(1, count, scores);
       if (!std::isnan(above) || !p.bias.given()) break;

@@ -1,6 +1,7 @@
 #include "aclimb/ops/attention/scores.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -64,8 +65,10 @@ bool IsMinusInfinity(DType dtype, const char* from, int64_t count) {
   }
 }
 
-void Raise(float least, int64_t count, float* scores) {
-  // NaN compares false and stays.
+void Raise(float largest, int64_t count, float* scores) {
+  // Beside the largest floats the next one below is far enough away. NaN compares false and stays.
+  const float least = std::min(largest - kNegligible,
+                               std::nextafter(largest, -std::numeric_limits<float>::infinity()));
   for (int64_t k = 0; k < count; ++k) scores[k] = scores[k] < least ? least : scores[k];
 }
 

@@ -26,8 +26,8 @@ bool IsMinusInfinity(DType dtype, const char* from, int64_t count);
 // Weights below this share of the largest are 0. Numbers of which exp() underflows take a hundred
 // times as long.
 inline constexpr float kNegligible = 60;  // a score so far below the largest
-// Around exp(): scores too low for it are raised, and what becomes of them is 0.
-void Raise(float least, int64_t count, float* scores);
+// Around exp(): scores that are too far below the largest are raised, and their weights are then 0.
+void Raise(float largest, int64_t count, float* scores);
 // No weight of a gradient is above one, whatever statistics the call has been given.
 void Lower(float most, int64_t count, float* scores);
 void DropNegligible(float largest, int64_t count, float* weights);

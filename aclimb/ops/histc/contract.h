@@ -24,6 +24,11 @@ inline double BoundOf(const contract::Arguments& arguments, int parameter) {
   return IsFloating(arguments.Tensor(kSelf).dtype) ? bound.ToFloat() : bound.ToDouble();
 }
 
+// Why a run fails (507015) whose bins would reach over elements that are not finite.
+inline constexpr const char* kNoFiniteRange =
+    "an element of self is infinite or NaN, and min is max, so that bins reach from the least "
+    "element to the largest; expected finite elements, or a min below max.";
+
 inline std::optional<std::string> NotFinite(const contract::Arguments& arguments) {
   if (std::isfinite(BoundOf(arguments, kMin)) && std::isfinite(BoundOf(arguments, kMax))) {
     return std::nullopt;
@@ -44,7 +49,8 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("min", contract::Kind::kScalar, "where the first bin begins"),
     contract::Attribute("max", contract::Kind::kScalar,
                         "where the last bin ends; if it is min, bins reach from the least element "
-                        "of self to the largest, and from 1 below to 1 above equal ones"),
+                        "of self to the largest, and from 1 below to 1 above equal ones; where "
+                        "one of these is not finite, the run fails (507015)"),
     contract::WithShape(contract::Output("out", kDTypes, "how many elements are in each bin"),
                         "bins"),
 };

@@ -5,6 +5,7 @@
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/copy/zeros.h"
+#include "aclimb/core/codes.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/executor/phase.h"
 #include "aclimb/ops/histc/contract.h"
@@ -117,7 +118,9 @@ class HistcPlan final : public Plan {
       range.least -= 1;
       range.most += 1;
     }
-    if (!std::isfinite(range.least) || !std::isfinite(range.most)) return true;
+    if (!std::isfinite(range.least) || !std::isfinite(range.most)) {
+      throw RunFailure{.code = kRtAicoreException, .why = kNoFiniteRange};
+    }
     const V bins = static_cast<V>(bins_), width = range.most - range.least;
     return ForEachChunk<V>(elements, [&](int64_t part, const V* values, int64_t count) {
       int64_t* const own = counts + part * bins_;

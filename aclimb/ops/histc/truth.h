@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,14 +16,16 @@
 
 namespace aclimb::histc {
 
-// Places of floating elements are float32 numbers, which decide between neighbouring bins.
+// Places of floating elements are float32 numbers, which decide between neighbouring bins. Without
+// a finite range there are no counts.
 template <typename V>
-std::vector<int64_t> Counts(const std::vector<double>& values, int64_t bins, V least, V most) {
+std::optional<std::vector<int64_t>> Counts(const std::vector<double>& values, int64_t bins, V least,
+                                           V most) {
   std::vector<int64_t> counts(static_cast<size_t>(bins));
   if (least == most && !values.empty()) {
     const bool has_nan =
         std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
-    if (has_nan) return counts;
+    if (has_nan) return std::nullopt;
     least = static_cast<V>(*std::min_element(values.begin(), values.end()));
     most = static_cast<V>(*std::max_element(values.begin(), values.end()));
   }
@@ -30,7 +33,7 @@ std::vector<int64_t> Counts(const std::vector<double>& values, int64_t bins, V l
     least -= 1;
     most += 1;
   }
-  if (!std::isfinite(least) || !std::isfinite(most)) return counts;
+  if (!std::isfinite(least) || !std::isfinite(most)) return std::nullopt;
   for (const double value : values) {
     const V x = static_cast<V>(value);
     if (std::isnan(x) || x < least || x > most) continue;
@@ -45,13 +48,14 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
   const int64_t bins = call.Integer(kBins);
   const double least = call.Real(kMin), most = call.Real(kMax);
   const DType out = call.DTypeOf(kOut);
-  const std::vector<int64_t> counts =
+  const std::optional<std::vector<int64_t>> counts =
       IsFloating(call.DTypeOf(kSelf))
           ? Counts<float>(call.Values(kSelf), bins, static_cast<float>(least),
                           static_cast<float>(most))
           : Counts<double>(call.Values(kSelf), bins, least, most);
+  if (!counts) return outputs.Refuse(kNoFiniteRange);
   std::vector<double> values;
-  for (const int64_t count : counts) {
+  for (const int64_t count : *counts) {
     values.push_back(truth::CastValue(static_cast<double>(count), DType::kInt64, out));
   }
   // What float16 does not have is rounded.
