@@ -106,6 +106,7 @@ void DrawSearch(truth::Draw& draw, truth::Call& call) {
   }
   truth::DrawTensor(draw, call, P::kOut, std::move(out),
                     call.Bool(P::kOutInt32) ? DType::kInt32 : DType::kInt64);
+  draw.SetCost(static_cast<double>(call.ElementCount(P::kOut)) * static_cast<double>(length));
   truth::MarkUnlessObeyed(draw, call);
 }
 
