@@ -5,7 +5,7 @@
 #include <cstdint>
 
 // Where a coordinate of a grid lies among the elements of an axis. Compile without contraction:
-// places are float32 or float64 as PyTorch computes them, for kernels and truths.
+// places are float32 or float64 as PyTorch computes them. Truths have formulas of their own.
 namespace aclimb::grid_sampler {
 
 enum Interpolation : int { kBilinear, kNearest, kBicubic };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -35,49 +34,35 @@ inline std::pair<double, double> CountAt(Interpolation interpolation, double dis
   return {0, 0};
 }
 
-// A place as mathematics has it: beyond the ends the axis is what a mirror at each of them shows.
+// The place of a coordinate among the elements of an axis, rounded to T at each step as PyTorch
+// does.
 template <typename T>
-Place<double> PaddedInDouble(const Axis<T>& axis, Place<double> place) {
-  const auto last = static_cast<double>(axis.extent - 1);
+Place<T> PlaceOf(const Axis<T>& axis, double coordinate) {
+  const T size = static_cast<T>(axis.extent), from_first = static_cast<T>(coordinate) + 1;
+  if (axis.corners) return {from_first / 2 * (size - 1), (size - 1) / 2};
+  return {(from_first * size - 1) / 2, size / 2};
+}
+
+// What the padding makes of it: beyond the ends the axis is what a mirror at each of them shows.
+template <typename T>
+Place<T> PaddedPlace(const Axis<T>& axis, Place<T> place) {
+  const T last = static_cast<T>(axis.extent - 1);
   if (axis.padding == kZeros) return place;
   if (axis.padding == kReflection) {
-    const double mirror = axis.corners ? 0 : -0.5, period = 2 * (last - 2 * mirror);
+    const T mirror = axis.corners ? T{0} : T{-0.5}, period = 2 * (last - 2 * mirror);
     if (period == 0) return {0, 0};
-    const double beyond = std::remainder(place.at - mirror, period);
+    const T beyond = std::remainder(place.at - mirror, period);
     place = {mirror + std::fabs(beyond), beyond < 0 ? -place.slope : place.slope};
   }
   // What is no number is the first element, as on PyTorch's GPUs.
-  const double at = std::isnan(place.at) ? 0 : std::clamp(place.at, 0.0, last);
-  return {at, at > 0 && at < last ? place.slope : 0};
+  const T at = std::isnan(place.at) ? T{0} : std::clamp(place.at, T{0}, last);
+  return {at, at > 0 && at < last ? place.slope : T{0}};
 }
 
-// The place in double; what kernels make of it where that is the same but for the rounding of T,
-// by which a place may come to lie on the other side of an element or of a mirror.
+// The element at a place, or -1 where there is none.
 template <typename T>
-Place<T> RoundedLike(const Axis<T>& axis, const Place<T>& kernel, const Place<double>& own,
-                     double size) {
-  const auto last = static_cast<double>(axis.extent - 1);
-  const double most =
-      16 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (std::fabs(size) + last + 1);
-  const auto is_near = [most](double a, double b) {
-    return a == b || std::fabs(a - b) <= most || (std::isnan(a) && std::isnan(b));
-  };
-  const auto at = static_cast<double>(kernel.at);
-  if (!is_near(at, own.at)) return {static_cast<T>(own.at), static_cast<T>(own.slope)};
-  const bool may_turn =
-      is_near(at, 0) || is_near(at, last) || is_near(at, -0.5) || is_near(at, last + 0.5);
-  return {kernel.at, may_turn ? kernel.slope : static_cast<T>(own.slope)};
-}
-
-template <typename T>
-Place<T> PlaceOf(const Axis<T>& axis, double coordinate, bool padded) {
-  const auto extent = static_cast<double>(axis.extent);
-  const double length = axis.corners ? extent - 1 : extent;
-  const Place<double> plain = {length * ((coordinate + 1) / 2) - (axis.corners ? 0 : 0.5),
-                               length / 2};
-  const Place<T> kernel = axis.Of(static_cast<T>(coordinate));
-  if (!padded) return RoundedLike(axis, kernel, plain, plain.at);
-  return RoundedLike(axis, axis.Padded(kernel), PaddedInDouble(axis, plain), plain.at);
+int64_t IndexAt(const Axis<T>& axis, T at) {
+  return at >= 0 && at < static_cast<T>(axis.extent) ? static_cast<int64_t>(at) : -1;
 }
 
 // An element of an axis that one of the result is made of.
@@ -90,10 +75,11 @@ struct Part {
 
 template <typename T>
 std::vector<Part> PartsOf(const Axis<T>& axis, Interpolation interpolation, double coordinate) {
-  const Place<T> place = PlaceOf(axis, coordinate, interpolation != kBicubic);
+  Place<T> place = PlaceOf(axis, coordinate);
+  if (interpolation != kBicubic) place = PaddedPlace(axis, place);
   std::vector<Part> parts;
   if (interpolation == kNearest) {
-    const int64_t index = axis.Index(std::nearbyint(place.at));
+    const int64_t index = IndexAt(axis, std::nearbyint(place.at));
     if (index >= 0) parts.push_back({index, 1, 0, 0});
     return parts;
   }
@@ -108,12 +94,8 @@ std::vector<Part> PartsOf(const Axis<T>& axis, Interpolation interpolation, doub
       if (step < 0 || step > 1) continue;
       rise = step == 0 ? -1 : 1;
     }
-    T at = element;
-    if (interpolation == kBicubic) {
-      const auto plain = static_cast<double>(element);
-      at = RoundedLike(axis, axis.Padded({element, 0}), PaddedInDouble(axis, {plain, 0}), plain).at;
-    }
-    const int64_t index = axis.Index(at);
+    const T at = interpolation == kBicubic ? PaddedPlace(axis, {element, 0}).at : element;
+    const int64_t index = IndexAt(axis, at);
     if (index >= 0) parts.push_back({index, weight, rise * slope, std::fabs(slope)});
   }
   return parts;
@@ -209,9 +191,8 @@ inline std::vector<double> WithoutElements(const truth::Call& call, int input, i
   for (size_t i = 0; i < values.size(); ++i) {
     const int64_t extent = image[1 + axes - i % axes];
     const double at =
-        wide ? Axis<double>{extent, kZeros, corners}.Of(values[i]).at
-             : static_cast<double>(
-                   Axis<float>{extent, kZeros, corners}.Of(static_cast<float>(values[i])).at);
+        wide ? PlaceOf(Axis<double>{extent, kZeros, corners}, values[i]).at
+             : static_cast<double>(PlaceOf(Axis<float>{extent, kZeros, corners}, values[i]).at);
     if (!std::isfinite(at)) sums[i / axes] = std::nan("");
   }
   return sums;

@@ -53,10 +53,20 @@ inline void MaybeOneForAll(truth::Draw& draw, std::vector<int64_t>& values) {
   if (std::all_of(values.begin(), values.end(), equals_first) && draw.Flip()) values.resize(1);
 }
 
+inline Windows WindowsOf(const truth::Call& call, const Places& places) {
+  return WindowsOf(call.Shape(places.self.at), places.dims,
+                   {.kernel = call.Ints(places.kernel.at),
+                    .stride = call.Ints(places.stride.at),
+                    .padding = call.Ints(places.padding.at),
+                    .dilation = places.dilation.at < 0 ? nullptr : &call.Ints(places.dilation.at),
+                    .ceil = call.Integer(places.ceil.at) != 0});
+}
+
 // Attributes of windows of which at least one fits.
 inline void DrawWindows(truth::Draw& draw, truth::Call& call, const Places& places,
                         const std::vector<int64_t>& shape) {
   std::vector<int64_t> kernel, stride, padding, padding_end, dilation;
+  const bool both_ends = call.ParameterAt(places.ceil.at).kind == Kind::kInteger && draw.Flip();
   for (size_t d = 0; d < places.dims; ++d) {
     const int64_t in = shape[shape.size() - places.dims + d];
     const int64_t apart = places.dilation.at < 0 ? 1 : 1 + draw.Below(8) / 6;
@@ -64,15 +74,16 @@ inline void DrawWindows(truth::Draw& draw, truth::Call& call, const Places& plac
     kernel.push_back(size);
     stride.push_back(1 + draw.Below(3));
     padding.push_back(pad);
-    padding_end.push_back(pad);
+    // The other end may have another padding with which a window fits.
+    const int64_t span = apart * (size - 1) + 1, least = std::max<int64_t>(0, span - in - pad);
+    padding_end.push_back(both_ends ? least + draw.Below(span / 2 + 1 - least) : pad);
     dilation.push_back(apart);
   }
   MaybeOneForAll(draw, kernel);
   MaybeOneForAll(draw, dilation);
   MaybeOneForAll(draw, stride);
   if (draw.Below(4) == 3) stride.clear();
-  if (places.ceil.at >= 0 && call.ParameterAt(places.ceil.at).kind == Kind::kInteger &&
-      draw.Flip()) {
+  if (both_ends) {
     padding = {padding[0], padding_end[0], padding[1], padding_end[1]};
   } else {
     MaybeOneForAll(draw, padding);

@@ -9,12 +9,12 @@
 // Kernels on dense planes of float32, one after the other. No result depends on the threads.
 namespace aclimb::pooling {
 
-// Elements of a piece of a loop, about.
+// A piece of a loop has about so many elements.
 inline constexpr int64_t kPiece = 1 << 15;
 
 // ---- The largest of each window
 
-// For each plane `stride` bytes, which need not be aligned: the indices of its maxima, then zeros.
+// Each plane has `stride` bytes, which need not be aligned: the indices of its maxima, then zeros.
 struct Indices {
   char* at = nullptr;  // null: nobody wants them
   int64_t stride = 0;
@@ -29,12 +29,12 @@ struct MaxArgs {
   Indices indices;
   SlotMemory rows = {};  // see MaxPoolSideBySide()
 };
-// False when the run was cancelled, as below.
+// These functions return false when the run was cancelled.
 [[nodiscard]] bool MaxPool(const MaxArgs& args);
-// Of groups of planes that lie side by side. So do the outputs and the indices, which are INT32;
-// or they lie one after the other: then `rows` has room for rows of both, side by side.
+// This one takes groups of planes that lie side by side. So do the outputs and the indices, which
+// are INT32; or they lie one after the other: then `rows` has room for rows of both, side by side.
 [[nodiscard]] bool MaxPoolSideBySide(const MaxArgs& args);
-// Of windows that share planes equally: as many as the axes say.
+// This one takes windows that share planes equally. The axes say how many there are.
 [[nodiscard]] bool AdaptiveMaxPool(const MaxArgs& args);
 
 struct MaxGradientArgs {
@@ -46,20 +46,19 @@ struct MaxGradientArgs {
   int64_t slots = 1;
 };
 [[nodiscard]] bool MaxGradient(const MaxGradientArgs& args);
-// Of groups of planes that lie side by side, as all operands do: indices are told, and their stride
-// is not looked at. Sums are float32.
+// This one takes groups of planes that lie side by side, as all operands do. Indices are told, and
+// their stride is not looked at. Sums are float32.
 [[nodiscard]] bool MaxGradientSideBySide(const MaxGradientArgs& args);
-// Whether that gives every thread something to do, if one plane after the other would.
+// True where that gives every thread something to do, if one plane after the other would.
 bool SharesSideBySide(const Windows& windows);
 
 // ---- The mean of each window
 
-// Windows along one dimension, either kind: window `o` has the elements of Of(o), and its sums are
-// divided by Divisor(o).
+// These are windows of either kind along one dimension. Window `o` has the elements of Of(o), and
+// its sums are divided by Divisor(o).
 class MeanWindows {
  public:
-  // Windows of `axis` whose sums are divided by their length, with what is in the padding or
-  // without.
+  // The sums of these windows are divided by their length, with what is in the padding or without.
   static MeanWindows Sliding(const Axis& axis, bool with_padding);
   static MeanWindows Adaptive(int64_t in, int64_t out);
 
@@ -69,7 +68,7 @@ class MeanWindows {
   int64_t out() const { return axis_.out; }
   Range Of(int64_t o) const;
   double Divisor(int64_t o) const;
-  // The windows that have the element.
+  // These windows have the element.
   Range Having(int64_t element) const;
 
  private:
@@ -78,7 +77,7 @@ class MeanWindows {
   bool with_padding_ = false;
 };
 
-// A window of a row: its elements, and what its sum is multiplied by.
+// A window of a row has these elements. Its sum is multiplied by `part`.
 struct MeanWindow {
   int64_t begin, end;
   double part;
@@ -96,16 +95,16 @@ struct MeanArgs {
   double* rows = nullptr;         // `slots` of MeanSlot() numbers
   int64_t slots = 1;
 };
-// Of scratch memory for one thread.
+// One thread needs so many numbers of scratch memory.
 int64_t MeanSlot(const MeanWindows& width);
 [[nodiscard]] bool MeanPool(const MeanArgs& args);
-// From the gradient of the means to that of the planes.
+// MeanGradient goes from the gradient of the means to that of the planes.
 [[nodiscard]] bool MeanGradient(const MeanArgs& args);
-// Of planes that lie side by side, by sums of the elements of each window. Outputs are as those of
-// MaxPoolSideBySide(), gradients of planes lie side by side.
+// These take planes that lie side by side, and add up the elements of each window. Outputs lie as
+// those of MaxPoolSideBySide(), gradients of planes lie side by side.
 [[nodiscard]] bool MeanPoolSideBySide(const MeanArgs& args);
 [[nodiscard]] bool MeanGradientSideBySide(const MeanArgs& args);
-// Fills in `windows`.
+// FindWindows fills in `windows`.
 void FindWindows(const MeanArgs& args);
 
 // ---- Columns of windows
@@ -117,9 +116,9 @@ struct ColumnArgs {
   double* sums = nullptr;  // `slots` planes, for sums of many terms; null: sums are float32
   int64_t slots = 1;
 };
-// For each plane kH * kW rows with an element of each window. Elements have 2 or 4 bytes.
+// A plane becomes kH * kW rows with an element of each window. Elements have 2 or 4 bytes.
 [[nodiscard]] bool MakeColumns(const ColumnArgs& args, size_t element);
-// float32: each element of a plane is the sum of those that such rows have of it.
+// Each element of a plane is the sum of those that such rows have of it. All are float32.
 [[nodiscard]] bool SumColumns(const ColumnArgs& args);
 
 }  // namespace aclimb::pooling

@@ -6,8 +6,8 @@ namespace aclimb::pooling {
 namespace {
 
 // Sums are made in double: first over rows, all columns side by side, then along the row. So they
-// are exact enough however large windows are, and a window costs its depth and height and its
-// width.
+// are exact enough however large windows are, and each window adds up only as many numbers as it is
+// wide.
 
 // A row of a layer of a plane; all follow each other.
 struct RowAt {

@@ -40,6 +40,20 @@ class Pooling : public DeviceTest {
   }
 };
 
+// The suite runs MaxPool with another padding at the end than at the beginning.
+TEST(PoolingDraw, EndsHavePaddingsOfTheirOwn) {
+  using namespace pooling::plain;  // NOLINT: the positions
+  int different = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    truth::Draw draw(seed);
+    truth::Call call(kContract);
+    pooling::DrawMax<kPlaces>(draw, call);
+    const std::vector<int64_t>& pads = call.Ints(kPads);
+    different += pads.size() == 4 && (pads[0] != pads[1] || pads[2] != pads[3]) ? 1 : 0;
+  }
+  EXPECT_GT(different, 10);
+}
+
 // Of equal numbers the first counts, of NaNs the last.
 TEST_F(Pooling, IndicesAreThoseOfPyTorch) {
   const double nan = std::nan("");

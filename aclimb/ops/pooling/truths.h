@@ -16,14 +16,32 @@
 
 namespace aclimb::pooling {
 
-inline Windows WindowsOf(const truth::Call& call, const Places& places) {
-  return WindowsOf(call.Shape(places.self.at), places.dims,
-                   {.kernel = call.Ints(places.kernel.at),
-                    .stride = call.Ints(places.stride.at),
-                    .padding = call.Ints(places.padding.at),
-                    .dilation = places.dilation.at < 0 ? nullptr : &call.Ints(places.dilation.at),
-                    .ceil = call.Integer(places.ceil.at) != 0});
+// The windows of a call, read without the code of the kernels: an attribute has a number for each
+// dimension, one for all or none.
+inline Windows CalledWindows(const truth::Call& call, const Places& places) {
+  const auto entry = [&](const Place& place, size_t d, int64_t if_none) {
+    const int64_t count = place.at < 0 ? 0 : static_cast<int64_t>(call.Ints(place.at).size());
+    return count == 0 ? if_none : call.Ints(place.at)[count == 1 ? 0 : d];
+  };
+  const std::vector<int64_t>&in = call.Shape(places.self.at), &out = call.Shape(places.pooled.at),
+        &padding = call.Ints(places.padding.at);
+  Windows windows;
+  const size_t first = in.size() - places.dims;
+  for (size_t d = 0; d < first; ++d) windows.planes *= in[d];
+  for (size_t d = 0; d < places.dims; ++d) {
+    Axis& axis = windows.*kAxes[kAxes.size() - places.dims + d];
+    axis = {.in = in[first + d], .out = out[first + d], .kernel = entry(places.kernel, d, 1)};
+    axis.stride = entry(places.stride, d, axis.kernel);
+    axis.dilation = entry(places.dilation, d, 1);
+    const bool both_ends = padding.size() == 4;
+    axis.pad_begin = both_ends ? padding[2 * d] : entry(places.padding, d, 0);
+    axis.pad_end = both_ends ? padding[2 * d + 1] : axis.pad_begin;
+  }
+  return windows;
 }
+
+// Window `o` begins here, below 0 where that is in the padding.
+inline int64_t FirstOf(const Axis& axis, int64_t o) { return o * axis.stride - axis.pad_begin; }
 
 // Calls use(element of the plane) for those of a window of it, in their order.
 template <typename Use>
@@ -33,9 +51,9 @@ void EachOfWindow(const Windows& windows, int64_t o, Use use) {
   for (int64_t i = 0; i < depth.kernel; ++i) {
     for (int64_t j = 0; j < height.kernel; ++j) {
       for (int64_t k = 0; k < width.kernel; ++k) {
-        const int64_t z = depth.Start(o / (height.out * width.out)) + i * depth.dilation;
-        const int64_t y = height.Start(o / width.out % height.out) + j * height.dilation;
-        const int64_t x = width.Start(o % width.out) + k * width.dilation;
+        const int64_t z = FirstOf(depth, o / (height.out * width.out)) + i * depth.dilation;
+        const int64_t y = FirstOf(height, o / width.out % height.out) + j * height.dilation;
+        const int64_t x = FirstOf(width, o % width.out) + k * width.dilation;
         if (in(depth, z) && in(height, y) && in(width, x)) {
           use((z * height.in + y) * width.in + x);
         }
@@ -44,7 +62,7 @@ void EachOfWindow(const Windows& windows, int64_t o, Use use) {
   }
 }
 
-// EachOfWindow for windows that share a plane equally.
+// EachOfSharing is EachOfWindow for windows that share a plane equally.
 template <typename Use>
 void EachOfSharing(const Windows& windows, int64_t o, Use use) {
   const Axis &depth = windows.depth, &height = windows.height, &width = windows.width;
@@ -70,8 +88,8 @@ struct Maximum {
   int64_t index = -1;  // in the plane
 };
 
-// As PyTorch looks for it: element by element, a NaN replaces what was found before. `each` is one
-// of the above.
+// The maxima are found as PyTorch does it, element by element: a NaN replaces what was found
+// before. `each` is one of the two functions above.
 template <typename Each>
 std::vector<Maximum> MaximaOf(const Windows& windows, const std::vector<double>& values,
                               Each each) {
@@ -94,7 +112,7 @@ inline std::vector<Maximum> SharedMaxima(const Windows& windows,
   return MaximaOf(windows, values, [](auto... args) { EachOfSharing(args...); });
 }
 
-// A mask's bytes: the indices of a plane's maxima as INT32, the lowest byte first, then zeros.
+// A mask has the indices of a plane's maxima as INT32, the lowest byte first, then zeros.
 inline std::vector<double> MaskOf(const Windows& windows, const std::vector<Maximum>& maxima,
                                   int64_t bytes_of_plane) {
   const auto count = static_cast<size_t>(windows.height.out * windows.width.out);
@@ -120,7 +138,7 @@ inline std::vector<double> IndicesOf(const std::vector<Maximum>& maxima) {
   for (const Maximum& maximum : maxima) indices.push_back(static_cast<double>(maximum.index));
   return indices;
 }
-// What the operators write as indices.
+// The operators write these as indices.
 inline std::vector<double> IndicesOf(const truth::Call& call, const Places& places,
                                      const Windows& windows, const std::vector<Maximum>& maxima) {
   const std::vector<int64_t>& shape = call.Shape(places.indices.at);
@@ -132,14 +150,14 @@ inline std::vector<double> IndicesOf(const truth::Call& call, const Places& plac
 
 template <const Places& kPlaces>
 void MaxTruth(const truth::Call& call, truth::Outputs& outputs) {
-  const Windows windows = WindowsOf(call, kPlaces);
+  const Windows windows = CalledWindows(call, kPlaces);
   const std::vector<Maximum> maxima = MaximaOf(windows, call.Values(kPlaces.self.at));
   outputs.Set(kPlaces.pooled.at, ValuesOf(maxima), truth::Allowance{});
   if (kPlaces.indices.at < 0) return;
   outputs.Set(kPlaces.indices.at, IndicesOf(call, kPlaces, windows, maxima), truth::Allowance{});
 }
 
-// Sums, and how far the kernel's may be off: sums of a few terms in float32, or in double.
+// The kernel makes sums of a few terms in float32, others in double. Put() allows for that.
 struct Sums {
   explicit Sums(int64_t count)
       : values(static_cast<size_t>(count), 0.0), sizes(static_cast<size_t>(count), 0.0) {}
@@ -162,7 +180,7 @@ struct Sums {
 template <const Places& kPlaces>
 void MaxGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace backward;  // NOLINT: the positions
-  const Windows windows = WindowsOf(call, kPlaces);
+  const Windows windows = CalledWindows(call, kPlaces);
   const Axis &height = windows.height, &width = windows.width;
   const int64_t count = windows.Out(), elements = windows.In();
   const std::vector<int64_t>& indices = call.Ints(kIndices);
@@ -175,7 +193,7 @@ void MaxGradientTruth(const truth::Call& call, truth::Outputs& outputs) {
     if (!mask) {
       index = indices[static_cast<size_t>(n)];
     } else if (height.kernel * width.kernel == 1) {
-      index = height.Start(o / width.out) * width.in + width.Start(o % width.out);
+      index = FirstOf(height, o / width.out) * width.in + FirstOf(width, o % width.out);
     } else {
       const int64_t at = plane * shape[shape.size() - 2] * shape.back() + o * 4;
       uint32_t bits = 0;
@@ -215,11 +233,11 @@ void AdaptiveMaxGradientTruth(const truth::Call& call, truth::Outputs& outputs) 
 
 // ---- The mean of each window
 
-// What the sum of a window of a plane is divided by.
+// The sum of a window of a plane is divided by this.
 inline double DivisorOf(const Windows& windows, int64_t o, bool with_padding, int64_t instead) {
   if (instead != 0) return static_cast<double>(instead);
   const auto size = [&](const Axis& axis, int64_t window) {
-    const int64_t start = axis.Start(window), end = start + axis.kernel;
+    const int64_t start = FirstOf(axis, window), end = start + axis.kernel;
     if (with_padding) return std::min(end, axis.in + axis.pad_end) - start;
     return std::min(end, axis.in) - std::max<int64_t>(0, start);
   };
@@ -229,7 +247,7 @@ inline double DivisorOf(const Windows& windows, int64_t o, bool with_padding, in
 }
 
 // Forward the elements of windows are added to these, backward windows are added to their elements.
-// `each` calls for the elements of a window of a plane, whose sum is divided by divisor(window).
+// `each` finds the elements of a window of a plane, whose sum is divided by divisor(window).
 template <typename Each, typename Divisor>
 void MeanTruth(const truth::Call& call, truth::Outputs& outputs, const Windows& windows, int from,
                int to, bool backward, Each each, Divisor divisor) {
@@ -245,10 +263,10 @@ void MeanTruth(const truth::Call& call, truth::Outputs& outputs, const Windows& 
   sums.Put(call, to, outputs);
 }
 
-// Of an operator whose attributes on divisors stand behind ceilMode.
+// The operator's attributes on divisors stand behind ceilMode.
 template <const Places& kPlaces, int kTo>
 void AverageTruth(const truth::Call& call, truth::Outputs& outputs) {
-  const Windows windows = WindowsOf(call, kPlaces);
+  const Windows windows = CalledWindows(call, kPlaces);
   const bool backward = kTo != kPlaces.pooled.at;
   MeanTruth(
       call, outputs, windows, backward ? kPlaces.pooled.at : kPlaces.self.at, kTo, backward,

@@ -15,21 +15,16 @@
 
 namespace aclimb::search_sorted {
 
-// What a binary search finds, also in a sequence that is not in order.
+// As many elements as this lie before the value in a sequence that is in order. All lie before NaN.
 //   at  element i of the sequence
 template <typename V, typename At>
 int64_t PlaceFor(V value, int64_t length, bool right, At at) {
-  int64_t begin = 0, end = length;
-  while (begin < end) {
-    const int64_t middle = (begin + end) / 2;
-    const V own = at(middle);
-    if (right ? own > value : own >= value) {
-      end = middle;
-    } else {
-      begin = middle + 1;
-    }
+  int64_t before = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    const V own = at(i);
+    before += own < value || (right && own == value) || value != value ? 1 : 0;
   }
-  return begin;
+  return before;
 }
 
 template <bool kNumber>
@@ -111,6 +106,7 @@ void DrawSearch(truth::Draw& draw, truth::Call& call) {
   }
   truth::DrawTensor(draw, call, P::kOut, std::move(out),
                     call.Bool(P::kOutInt32) ? DType::kInt32 : DType::kInt64);
+  draw.SetCost(static_cast<double>(call.ElementCount(P::kOut)) * static_cast<double>(length));
   truth::MarkUnlessObeyed(draw, call);
 }
 

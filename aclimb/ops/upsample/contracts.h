@@ -104,9 +104,8 @@ inline constexpr contract::Parameter kFactorW = Factor("scalesW");
 // Of the gradients whose forward function has no factor.
 inline constexpr const char* kNearestFactorDoc =
     "0, what is below, or 1 for the gradient of the forward function, which has no factor and "
-    "takes "
-    "the quotient of the sizes; another number, as PyTorch passes its scale factor, for that of a "
-    "forward call whose output was so much larger";
+    "takes the quotient of the sizes; another number, as PyTorch passes its scale factor, for that "
+    "of a forward call whose output was so much larger";
 
 // ---- Forward: self, outputSize, ..., out
 

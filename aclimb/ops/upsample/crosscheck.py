@@ -21,8 +21,12 @@ def check(client, rng, worst, name):
     plane = [rng.randint(1, rng.choice([7, 40 if rank < 3 else 12])) for _ in range(rank)]
     # The forward functions of the nearest have no factors in one and two dimensions, as documented.
     factors = [rng.choice([None, 0.55, 0.7, 1.5, 2.0, 2.6]) if backward or not flat else None for _ in plane]
-    size = [max(1, int(extent * factor)) if factor else rng.randint(1, 40) for extent, factor in zip(plane, factors)]
-    self = elements([rng.randint(1, 3), rng.randint(1, 5), *plane], dtype)
+    # Factors tell the size, or have nothing to do with it, which PyTorch's linear gradients do not bear.
+    follows = not nearest or rng.random() < 0.7
+    size = [max(1, int(extent * factor)) if factor and follows
+            else rng.choice([extent, 2 * extent, rng.randint(1, 40)]) for extent, factor in zip(plane, factors)]
+    # PyTorch takes one channel for channels last, where it finds the nearest in another way.
+    self = elements([rng.randint(1, 3), rng.randint(2, 5), *plane], dtype)
     align = [] if nearest else [rng.random() < 0.5]
     function = lambda x: CALLS[of](x, size, *align, *factors)  # noqa: E731
     passed = [*align, *(factor or 0.0 for factor in factors)]

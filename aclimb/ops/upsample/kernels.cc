@@ -439,7 +439,9 @@ bool RepeatTyped(const Problem& problem, const Tables& tables, const Args& args)
 }  // namespace
 
 bool Repeat(const Problem& problem, size_t element, const Args& args) {
-  const Tables tables = MakeTables<float>(problem, args.tables);
+  // Of these dtypes only FLOAT64 has 8 bytes.
+  const Tables tables = element == 8 ? MakeTables<double>(problem, args.tables)
+                                     : MakeTables<float>(problem, args.tables);
   switch (element) {
     case 1:
       return RepeatTyped<uint8_t>(problem, tables, args);

@@ -25,14 +25,22 @@ void SetCubic(double part, double* weights) {
   weights[3] = CubicCurve::Far(2 - part);
 }
 
+// The nearest element as PyTorch has it. Its gradients take no factor where the output is as large
+// as the input or twice as large, and find places in float32 whatever T is.
 template <typename T>
-Taps TapsOf(const AxisOf<T>& axis, Way way, int64_t o) {
+int64_t NearestOf(const AxisShape& shape, int64_t o) {
+  const bool is_whole = shape.out == shape.in || shape.out == 2 * shape.in;
+  if (is_whole && (shape.backward || !IsTold(shape.factor))) return o * shape.in / shape.out;
+  return shape.backward ? Axis{shape.in, shape.out, shape.factor}.Source(o)
+                        : AxisOf<T>{shape.in, shape.out, shape.factor}.Source(o);
+}
+
+template <typename T>
+Taps TapsOf(const AxisShape& shape, int64_t o) {
+  const AxisOf<T> axis = {shape.in, shape.out, shape.factor, shape.corners};
   Taps taps = {};
-  if (way == Way::kNearest) {
-    const Axis nearest = {axis.in, axis.out, axis.factor, axis.corners};
-    return {1, {static_cast<int32_t>(nearest.Source(o))}, {1}};
-  }
-  if (way == Way::kCubic) {
+  if (shape.way == Way::kNearest) return {1, {static_cast<int32_t>(NearestOf<T>(shape, o))}, {1}};
+  if (shape.way == Way::kCubic) {
     const T at = axis.CubicPosition(o), below = std::floor(at);
     taps.count = 4;
     SetCubic(static_cast<double>(at) - static_cast<double>(below), taps.weight);
@@ -65,7 +73,6 @@ int64_t PartsBytes(const AxisShape& shape) {
 
 template <typename T>
 Parts MakeParts(const AxisShape& shape, void* memory) {
-  const AxisOf<T> axis = {shape.in, shape.out, shape.factor, shape.corners};
   const int64_t count = shape.result();
   Parts parts;
   parts.begin = static_cast<int64_t*>(memory);
@@ -74,14 +81,14 @@ Parts MakeParts(const AxisShape& shape, void* memory) {
   std::fill_n(parts.begin, count + 1, 0);
   if (shape.backward) {
     for (int64_t o = 0; o < shape.out; ++o) {
-      const Taps taps = TapsOf(axis, shape.way, o);
+      const Taps taps = TapsOf<T>(shape, o);
       for (int k = 0; k < taps.count; ++k) ++parts.begin[taps.index[k] + 1];
     }
     std::partial_sum(parts.begin, parts.begin + count + 1, parts.begin);
   }
   int64_t next = 0;
   for (int64_t o = 0; o < shape.out; ++o) {
-    const Taps taps = TapsOf(axis, shape.way, o);
+    const Taps taps = TapsOf<T>(shape, o);
     for (int k = 0; k < taps.count; ++k) {
       const int64_t at = shape.backward ? parts.begin[taps.index[k]]++ : next++;
       parts.index[at] = shape.backward ? static_cast<int32_t>(o) : taps.index[k];

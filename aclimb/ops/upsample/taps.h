@@ -38,8 +38,7 @@ struct Parts {
   int64_t CountOf(int64_t i) const { return begin[i + 1] - begin[i]; }
 };
 int64_t PartsBytes(const AxisShape& shape);
-// Places are of type T, float or double; the nearest are found in float32 whatever the elements
-// are, as by PyTorch.
+// Places are of type T, float or double.
 template <typename T>
 Parts MakeParts(const AxisShape& shape, void* memory);
 

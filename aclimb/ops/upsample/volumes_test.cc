@@ -65,6 +65,56 @@ TEST_F(Volumes, TheNearestKeepTheSignOfZero) {
   EXPECT_TRUE(std::signbit(values[5]));
 }
 
+// PyTorch finds the nearest of DOUBLE in double and rounds to float: element 41 is 41 * 2 / 82.
+TEST_F(Volumes, TheNearestOfDoubleAreFoundInDouble) {
+  const DeviceTensor self({1, 1, 1, 1, 2}, DType::kFloat64, {0, 1});
+  const DeviceTensor out({1, 1, 1, 1, 82}, DType::kFloat64);
+  const IntArray size({1, 1, 82});
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* workspace, aclOpExecutor** executor) {
+        return aclnnUpsampleNearest3dGetWorkspaceSize(self, size, 0, 0, 0, out, workspace,
+                                                      executor);
+      },
+      &aclnnUpsampleNearest3d, stream_));
+  const std::vector<double> values = out.Values();
+  for (size_t i = 0; i < 82; ++i) EXPECT_EQ(values[i], i < 41 ? 0 : 1) << i;
+}
+
+// PyTorch's upsample_nearest3d has the factor in volumes of any size. Its gradient has none where
+// the output is as large as the input or twice as large.
+TEST_F(Volumes, FactorsCountWhereTheSizeStaysButNotInItsGradient) {
+  const DeviceTensor self({1, 1, 1, 1, 4}, DType::kFloat32, {0, 1, 2, 3});
+  const auto forward = [&](int64_t width) {
+    const DeviceTensor out({1, 1, 1, 1, width}, DType::kFloat32);
+    const IntArray size({1, 1, width});
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* workspace, aclOpExecutor** executor) {
+          return aclnnUpsampleNearest3dGetWorkspaceSize(self, size, 0, 0, 4, out, workspace,
+                                                        executor);
+        },
+        &aclnnUpsampleNearest3d, stream_));
+    return out.Values();
+  };
+  const auto gradient = [&](int64_t width) {
+    const DeviceTensor grad({1, 1, 1, 1, width}, DType::kFloat32,
+                            std::vector<double>(static_cast<size_t>(width), 1));
+    const DeviceTensor result({1, 1, 1, 1, 4}, DType::kFloat32);
+    const IntArray size({1, 1, width}), input({1, 1, 1, 1, 4});
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* workspace, aclOpExecutor** executor) {
+          return aclnnUpsampleNearest3dBackwardGetWorkspaceSize(grad, size, input, 0, 0, 4, result,
+                                                                workspace, executor);
+        },
+        &aclnnUpsampleNearest3dBackward, stream_));
+    return result.Values();
+  };
+  EXPECT_EQ(forward(4), (std::vector<double>{0, 0, 0, 0}));
+  EXPECT_EQ(gradient(4), (std::vector<double>{1, 1, 1, 1}));
+  EXPECT_EQ(forward(8), (std::vector<double>{0, 0, 0, 0, 1, 1, 1, 1}));
+  EXPECT_EQ(gradient(8), (std::vector<double>{2, 2, 2, 2}));
+  EXPECT_EQ(gradient(7), (std::vector<double>{4, 3, 0, 0}));
+}
+
 using Dims = std::vector<int64_t>;
 
 // What all have: an input, the size of the output, in gradients that of the input, then factors,

@@ -19,7 +19,8 @@ extern "C" {
 //                       function, which has no factor, takes it. Another number, as PyTorch passes
 //                       its scale factor: the source of element o is floor(o / scales), so that the
 //                       result is the gradient of PyTorch's forward and not of
-//                       aclnnUpsampleNearest1d
+//                       aclnnUpsampleNearest1d. As in PyTorch it does not count where gradOut is
+//                       as long as the input or twice as long
 //   out            out  of the shape in inputSize; dtype of gradOut, strided
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2

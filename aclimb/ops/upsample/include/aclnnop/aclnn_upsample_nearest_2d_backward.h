@@ -18,7 +18,9 @@ extern "C" {
 //   scalesH        in   0, what is below, or 1: the quotient of the sizes, as the forward function,
 //                       which has no factor, takes it. Another number, as PyTorch passes its scale
 //                       factor: the source of element o is floor(o / scalesH), so that the result
-//                       is the gradient of PyTorch's forward and not of aclnnUpsampleNearest2d
+//                       is the gradient of PyTorch's forward and not of aclnnUpsampleNearest2d.
+//                       As in PyTorch it does not count where gradOut is as high as the input or
+//                       twice as high
 //   scalesW        in   the same for its width
 //   gradInput      out  of the shape in inputSize; dtype of gradOut, strided
 //   workspaceSize  out  bytes of device memory for phase 2

@@ -16,7 +16,8 @@ extern "C" {
 //   outputSize     in   three numbers, the size of gradOut behind N and C
 //   inputSize      in   the shape of the forward input
 //   scalesD, scalesH, scalesW
-//                  in   of the forward call
+//                  in   of the forward call. As in PyTorch one does not count where gradOut is as
+//                       large along its axis as the input or twice as large
 //   gradInput      out  of the shape in inputSize; dtype of gradOut, strided
 //   workspaceSize  out  bytes of device memory for phase 2
 //   executor       out  for phase 2
