@@ -142,8 +142,8 @@ TEST_F(Attention, GradientsOfARowOfNaN) {
 }
 
 // Biases of the lowest float, as programs pad with them, shift all scores of a query alike where
-// all keys have one, and a mask counts beside them.
-TEST_F(Attention, BiasesOfTheLowestFloat) {
+// all keys have one. A mask counts beside scores of any size.
+TEST_F(Attention, LargeScores) {
   const double lowest = std::numeric_limits<float>::lowest();
   const auto tensor = [](std::vector<int64_t> shape, const std::vector<double>& values) {
     return DeviceTensor(std::move(shape), DType::kFloat32, values);
@@ -156,18 +156,24 @@ TEST_F(Attention, BiasesOfTheLowestFloat) {
   const DeviceTensor unused({0}, DType::kFloat32);
   const DeviceTensor max({1, 1, 1, 8}, DType::kFloat32), sum({1, 1, 1, 8}, DType::kFloat32);
   const DeviceTensor out({1, 1, 1, 1}, DType::kFloat32);
-  const auto forward = [&](aclTensor* masked) {
+  const auto forward = [&](aclTensor* keys, aclTensor* values, aclTensor* biases,
+                           aclTensor* masked) {
     ACLIMB_EXPECT_OK(RunBothPhases(
         [&](uint64_t* size, aclOpExecutor** executor) {
           return aclnnFlashAttentionScoreGetWorkspaceSize(
-              query, key, value, bias, nullptr, nullptr, masked, nullptr, 1, 1, 100, 100, 1, layout,
-              0, 0, max, sum, unused, out, size, executor);
+              query, keys, values, biases, nullptr, nullptr, masked, nullptr, 1, 1, 100, 100, 1,
+              layout, 0, 0, max, sum, unused, out, size, executor);
         },
         &aclnnFlashAttentionScore, stream_));
     return out.Values()[0];
   };
-  EXPECT_EQ(forward(mask), 1);
-  EXPECT_EQ(forward(nullptr), 37);
+  EXPECT_EQ(forward(key, value, bias, mask), 1);
+  EXPECT_EQ(forward(key, value, bias, nullptr), 37);
+  // A mask takes all weight away beside a score whose neighbours are 8 apart.
+  const DeviceTensor far = tensor({1, 1, 3, 1}, {100'000'008, 1, 1});
+  const DeviceTensor infinite = tensor({1, 1, 3, 1}, {1, 1e30, 1e30});
+  EXPECT_EQ(forward(far, infinite, nullptr, mask), 1);
+  EXPECT_EQ(forward(key, value, bias, nullptr), 37);
   const DeviceTensor gradient = tensor({1, 1, 1, 1}, {1});
   const DeviceTensor dq({1, 1, 1, 1}, DType::kFloat32), dk({1, 1, 3, 1}, DType::kFloat32),
       dv({1, 1, 3, 1}, DType::kFloat32);

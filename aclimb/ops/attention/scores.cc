@@ -66,7 +66,9 @@ bool IsMinusInfinity(DType dtype, const char* from, int64_t count) {
 }
 
 void Raise(float largest, int64_t count, float* scores) {
-  // Beside the largest floats the next one below is far enough away. NaN compares false and stays.
+  // The difference is 64 or more for floats of any size: it is exact where their neighbours are up
+  // to 64 apart, and the next float below is further away where they are not. NaN compares false
+  // and stays.
   const float least = std::min(largest - kNegligible,
                                std::nextafter(largest, -std::numeric_limits<float>::infinity()));
   for (int64_t k = 0; k < count; ++k) scores[k] = scores[k] < least ? least : scores[k];
@@ -77,7 +79,7 @@ void Lower(float most, int64_t count, float* scores) {
 }
 
 void DropNegligible(float largest, int64_t count, float* weights) {
-  const float least = largest * 1e-26f;  // above exp(-kNegligible)
+  const float least = largest * 1e-26f;  // above exp(-kNegligible), which is 1.6e-28
   for (int64_t k = 0; k < count; ++k) weights[k] = weights[k] < least ? 0.0f : weights[k];
 }
 

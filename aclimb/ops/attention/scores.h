@@ -25,7 +25,7 @@ bool IsMinusInfinity(DType dtype, const char* from, int64_t count);
 
 // Weights below this share of the largest are 0. Numbers of which exp() underflows take a hundred
 // times as long.
-inline constexpr float kNegligible = 60;  // a score so far below the largest
+inline constexpr float kNegligible = 64;  // how far such a score is below the largest
 // Around exp(): scores that are too far below the largest are raised, and their weights are then 0.
 void Raise(float largest, int64_t count, float* scores);
 // No weight of a gradient is above one, whatever statistics the call has been given.
