@@ -153,7 +153,7 @@ constexpr Parameter WrittenEarly(Parameter output) {
 
 // A text that does not compile unless it is a pattern.
 struct PatternLiteral {
-  consteval PatternLiteral(const char* pattern) : text(pattern) {
+  consteval PatternLiteral(const char* pattern) : text(pattern) {  // NOLINT: as texts are
     if (!IsShapePattern(pattern)) NotAShapePattern();
   }
   static void NotAShapePattern();  // not constexpr: the compiler names it where a pattern is wrong
