@@ -120,8 +120,9 @@ lint: ## formatting, clang-tidy and the project's own rules
 	@scripts/setup build test lint
 	@scripts/lint
 
-docs: build ## write the generated pages in docs/ anew
-	@cmake --build $(BUILD) --target docs
+docs: setup ## write the generated pages in docs/ anew
+	@$(LIBRARIES)
+	@cmake --build $(BUILD) --target docs --parallel $(JOBS)
 
 coverage: ## line coverage of aclimb/ and backends/ by the tests
 	@scripts/setup build test coverage

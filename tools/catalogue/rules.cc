@@ -48,8 +48,8 @@ constexpr GenericRule kGeneric[] = {
      "raise the limit, or end threads, and call again"},
 };
 
-const char* CauseOf(contract::RuleKind kind) {
-  switch (kind) {
+const char* CauseOf(const contract::Rule& rule) {
+  switch (rule.kind) {
     case contract::RuleKind::kSameDType:
       return "one of the two was converted and the other was not";
     case contract::RuleKind::kSameDTypeOr:
@@ -67,7 +67,9 @@ const char* CauseOf(contract::RuleKind kind) {
     case contract::RuleKind::kInDType:
       return "a number for another dtype, an infinity or a NaN, for a tensor of integers";
     case contract::RuleKind::kInRange:
-      return "arguments in another order, or a dimension counted for a tensor of another rank";
+      return rule.bounds.dimension_of >= 0
+                 ? "a dimension counted for a tensor of another rank"
+                 : "arguments in another order, or a number that was computed for another call";
     case contract::RuleKind::kOneOf:
       return "a misspelled word";
     case contract::RuleKind::kReserved:
@@ -98,7 +100,7 @@ const char* CauseOf(contract::RuleKind kind) {
 }
 
 const char* CauseOf(const contract::OwnRule& own) {
-  if (own.rule != nullptr) return CauseOf(own.rule->kind);
+  if (own.rule != nullptr) return CauseOf(*own.rule);
   return "a tensor of another layer or another step, or two arguments that are exchanged";
 }
 

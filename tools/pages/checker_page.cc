@@ -47,7 +47,9 @@ programs go on as a rule, such as 207001 (no memory) and those of timeouts, are 
 
 Races and frees under running work are found by what is ordered with what, not by what happens to run first: a missing
 synchronise is told even when the work was over in time. The threads of the host count as one, since the checker does
-not see what orders them. Views with gaps of more than one kind are compared by their first and last element alone.
+not see what orders them. What the host reads or writes itself, outside calls, is not seen either: a buffer of
+aclrtMallocHost that is read before aclrtMemcpyAsync has filled it is no finding, and `aclimb explore` tells no more
+than that results differ. Views with gaps of more than one kind are compared by their first and last element alone.
 Freed memory is given back late, so that its use finds its own old data: up to an eighth of each device, and 64 MiB of
 aclrtMallocHost. A program that needs almost all of either gets it back at once.
 
