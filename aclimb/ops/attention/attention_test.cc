@@ -169,10 +169,12 @@ TEST_F(Attention, LargeScores) {
   };
   EXPECT_EQ(forward(key, value, bias, mask), 1);
   EXPECT_EQ(forward(key, value, bias, nullptr), 37);
-  // A mask takes all weight away beside a score whose neighbours are 8 apart.
-  const DeviceTensor far = tensor({1, 1, 3, 1}, {100'000'008, 1, 1});
-  const DeviceTensor infinite = tensor({1, 1, 3, 1}, {1, 1e30, 1e30});
-  EXPECT_EQ(forward(far, infinite, nullptr, mask), 1);
+  // Floats near these scores are 8 apart, 32 above and 64 below, and 128.
+  const DeviceTensor huge = tensor({1, 1, 3, 1}, {1, 1e30, 1e30});
+  for (const double score : {100'000'008.0, -536'870'880.0, 2e9}) {
+    const DeviceTensor large = tensor({1, 1, 3, 1}, {score, 1, 1});
+    EXPECT_EQ(forward(large, huge, nullptr, mask), 1) << score;
+  }
   EXPECT_EQ(forward(key, value, bias, nullptr), 37);
   const DeviceTensor gradient = tensor({1, 1, 1, 1}, {1});
   const DeviceTensor dq({1, 1, 1, 1}, DType::kFloat32), dk({1, 1, 3, 1}, DType::kFloat32),

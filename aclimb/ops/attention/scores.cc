@@ -66,11 +66,12 @@ bool IsMinusInfinity(DType dtype, const char* from, int64_t count) {
 }
 
 void Raise(float largest, int64_t count, float* scores) {
-  // The difference is 64 or more for floats of any size: it is exact where their neighbours are up
-  // to 64 apart, and the next float below is further away where they are not. NaN compares false
-  // and stays.
-  const float least = std::min(largest - kNegligible,
-                               std::nextafter(largest, -std::numeric_limits<float>::infinity()));
+  float least = largest - kNegligible;
+  // Between large floats the difference is rounded, and may be nothing.
+  if (!(largest - least >= kNegligible)) {
+    least = std::nextafter(least, -std::numeric_limits<float>::infinity());
+  }
+  // NaN compares false and stays.
   for (int64_t k = 0; k < count; ++k) scores[k] = scores[k] < least ? least : scores[k];
 }
 
