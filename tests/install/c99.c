@@ -15,8 +15,8 @@
 int main(void) {
   const char sent[] = "from the host, to the device, and back";
   char received[sizeof(sent)];
-  void *device = NULL;
-  void *copy = NULL;
+  void* device = NULL;
+  void* copy = NULL;
   aclrtStream stream = NULL;
 
   memset(received, '?', sizeof(received));
