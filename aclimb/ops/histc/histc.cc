@@ -58,7 +58,11 @@ class HistcPlan final : public Plan {
     if (!dense_.Fetch(run)) return;
     // Without elements there are none to read, and out is zeros.
     const char* const elements = static_cast<const char*>(dense_.Data(run));
-    if (!(wide_ ? Count<double>(run, elements) : Count<float>(run, elements))) return;
+    bool is_finite;
+    if (!(wide_ ? Count<double>(run, elements, &is_finite)
+                : Count<float>(run, elements, &is_finite))) {
+      return;
+    }
     auto* const counts = run.Piece<int64_t>(counts_);
     for (int64_t p = 1; p < parts_; ++p) {
       for (int64_t b = 0; b < bins_; ++b) counts[b] += counts[p * bins_ + b];
@@ -67,6 +71,7 @@ class HistcPlan final : public Plan {
     sums.dtype = DType::kInt64;
     // A cancelled run leaves out as it is.
     (void)copy::Copy(sums, out);
+    if (!is_finite) throw RunFailure{.code = kRtAicoreException, .why = kNoFiniteRange};
   }
 
  private:
@@ -91,8 +96,9 @@ class HistcPlan final : public Plan {
     });
   }
 
+  // False when the run was cancelled. All counts are 0 if the bins have no finite range.
   template <typename V>
-  bool Count(const RunContext& run, const char* elements) const {
+  bool Count(const RunContext& run, const char* elements, bool* is_finite) const {
     auto* const counts = run.Piece<int64_t>(counts_);
     std::fill_n(counts, parts_ * bins_, 0);
     Range<V> range = {static_cast<V>(least_), static_cast<V>(most_)};
@@ -118,9 +124,8 @@ class HistcPlan final : public Plan {
       range.least -= 1;
       range.most += 1;
     }
-    if (!std::isfinite(range.least) || !std::isfinite(range.most)) {
-      throw RunFailure{.code = kRtAicoreException, .why = kNoFiniteRange};
-    }
+    *is_finite = std::isfinite(range.least) && std::isfinite(range.most);
+    if (!*is_finite) return true;
     const V bins = static_cast<V>(bins_), width = range.most - range.least;
     return ForEachChunk<V>(elements, [&](int64_t part, const V* values, int64_t count) {
       int64_t* const own = counts + part * bins_;

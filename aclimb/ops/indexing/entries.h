@@ -12,11 +12,12 @@ namespace aclimb::indexing {
 
 // Elements that a thread takes at once.
 inline constexpr int64_t kGrain = 32 * 1024;
-// Few lines with so many entries are shared out by where the entries go, into 2^bits shares.
+// Few lines, or pieces of lines side by side, with entries of so many elements are shared out by
+// where the entries go, into 2^bits shares.
 inline constexpr int64_t kFewLines = 8;
-inline constexpr int64_t kManyEntries = 32 * 1024;
-inline int ShareBits(int64_t lines, int64_t entries) {
-  return lines >= kFewLines || entries < kManyEntries ? 0 : aclimb::ShareBits();
+inline constexpr int64_t kManyElements = 32 * 1024;
+inline int ShareBits(int64_t lines, int64_t elements) {
+  return lines >= kFewLines || elements < kManyElements ? 0 : aclimb::ShareBits();
 }
 // Of entries of one element, which go to so many bytes. While a cache holds these, a few threads
 // need longer to look at all entries, and to leave out the others', than one to apply them.

@@ -172,7 +172,7 @@ bool ApplyInOrder(const UpdateShape& shape, const UpdateData& data, int64_t size
   const int64_t chunks = CeilDivide(lines.count, width);
   const int64_t together = std::min(width, lines.count);
   const int64_t bytes = shape.extent * together * size;
-  const int bits = all.shared && together > 1 ? ShareBits(chunks, shape.count)
+  const int bits = all.shared && together > 1 ? ShareBits(chunks, shape.count * together)
                                               : ShareBitsOfElements(chunks, shape.count, bytes);
   const int64_t ahead = bits == 0 ? AheadOf(bytes, shape.count) : shape.count;
   const int64_t shares = int64_t{1} << bits;
