@@ -29,7 +29,7 @@ class ByteWriter {
     bytes_.append(reinterpret_cast<const char*>(secret.data()), secret.size());
     return *this;
   }
-  std::string Take() { return std::move(bytes_); }
+  std::string Take() { return std::exchange(bytes_, {}); }
 
  private:
   std::string bytes_;

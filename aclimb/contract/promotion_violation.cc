@@ -82,7 +82,7 @@ struct Row {
     const Kind kind = contract.At(parameter).kind;
     if (HasTensors(kind)) {
       const GivenTensor given = TensorOf(parameter);
-      return DTypeTold(NameOf(contract, given), *given.tensor);
+      return DTypeTold(NameOf(contract, given), *given.tensor);  // NOLINT: no other is told
     }
     const int in_list = kind == Kind::kScalarList ? static_cast<int>(element) : -1;
     return Cat(NameOf(contract, parameter, in_list), " is ", ScalarAt(parameter)->Text());

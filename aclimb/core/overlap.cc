@@ -98,6 +98,7 @@ class Sum {
     from = from / term.stride + (from % term.stride != 0 ? 1 : 0);
     const int64_t to = std::min(term.most, total / term.stride);
     const int64_t common = std::gcd(term.stride, term.divisor), step = term.divisor / common;
+    // NOLINTNEXTLINE: strides and divisors are above 0, and so is a step.
     const auto remainder = static_cast<int64_t>(static_cast<Wide>(total / common % step) *
                                                 Inverse(term.stride / common, step) % step);
     const int64_t behind = (remainder - from % step + step) % step;

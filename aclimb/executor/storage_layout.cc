@@ -85,6 +85,7 @@ std::optional<StorageLayout> OfChannels(std::span<const int64_t> dims,
     if (dims.size() > 4) return std::nullopt;
     constexpr int kPlaces[] = {0, 1, 3, 4};
     const size_t first = dims.size() == 4 ? 0 : 1;
+    // NOLINTNEXTLINE: first + d is 3 at most.
     for (size_t d = 0; d < dims.size(); ++d) all[kPlaces[first + d]] = dims[d];
   }
   const int64_t n = all[0], c = all[1], d = all[2], plane = all[3] * all[4];

@@ -113,7 +113,8 @@ class MatricesPlan final : public ProductPlan {
     // Partial sums are written and read: not more of them than elements of the factors.
     const double elements = static_cast<double>(p.k) * static_cast<double>(p.m + p.n) /
                             (4 * static_cast<double>(p.m) * static_cast<double>(p.n));
-    const double most_slices = std::min({wanted, elements, static_cast<double>(p.k / kLeastSlice)});
+    const int64_t most_by_terms = p.k / kLeastSlice;
+    const double most_slices = std::min({wanted, elements, static_cast<double>(most_by_terms)});
     slices_ = std::max(slices_, static_cast<int64_t>(most_slices));
     if (slices_ > terms_.Pieces()) terms_ = CutInto(p.k, slices_, kSide);
     slice_parts_ = CeilDivide(terms_.Pieces(), slices_);
