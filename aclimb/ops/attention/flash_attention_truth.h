@@ -32,39 +32,38 @@ inline TrueForward ForwardTruth(const TrueAttention& attention, const std::strin
   const auto count = static_cast<size_t>(sizes[0] * sizes[1] * sizes[2] * sizes[3]);
   forward.out.values.resize(count);
   forward.out.allowed.resize(count);
-  std::vector<double> sums, sizes_of_sums;
+  std::vector<double> sums, errors;
   for (int64_t b = 0; b < n.batch; ++b) {
     for (int64_t h = 0; h < n.heads; ++h) {
       for (int64_t q = 0; q < n.queries; ++q) {
         const TrueScores row = attention.ScoresOf(b, h, q);
-        const double error = 2 * row.error + 1e-6;
         // Where no key takes part, the largest score is the lowest float; beside NaN none is.
         const bool none = row.sum == 0;
         const double lowest = std::numeric_limits<float>::lowest();
         forward.max.values.push_back(none ? lowest : std::isnan(row.sum) ? row.sum : row.max);
         forward.max.allowed.push_back(none ? 0 : row.error + 1e-7 * std::fabs(row.max));
         forward.sum.values.push_back(row.sum);
-        forward.sum.allowed.push_back(error * row.sum);
+        forward.sum.allowed.push_back(
+            std::min(static_cast<double>(n.keys), row.sum * (std::expm1(2 * row.error) + 1e-6)));
         sums.assign(static_cast<size_t>(n.value_width), 0.0);
-        sizes_of_sums = sums;
+        errors = sums;
         for (int64_t k = 0; k < n.keys; ++k) {
-          const double weight = row.Weight(static_cast<size_t>(k));
-          if (weight == 0) continue;
-          const double share = weight * attention.Kept(b, h, q, k);
+          const auto number = static_cast<size_t>(k);
+          if (row.sum == 0 || row.TakesNoPart(number)) continue;
+          const double weight = row.Weight(number), kept = attention.Kept(b, h, q, k);
+          const double off = row.WeightError(number, row.max, row.sum) + weights * weight;
           const double* const value = attention.Value(b, h, k);
           for (size_t d = 0; d < sums.size(); ++d) {
-            const double term = share * value[d];
-            sums[d] += term;
-            sizes_of_sums[d] += std::fabs(term);
+            if (weight != 0) sums[d] += weight * kept * value[d];
+            errors[d] += off * kept * std::fabs(value[d]);
           }
         }
         for (size_t d = 0; d < sums.size(); ++d) {
           const size_t number =
               TrueAttention::Number(layout, sizes, b, h, q, static_cast<int64_t>(d));
           forward.out.values[number] = sums[d];
-          forward.out.allowed[number] = (error + weights) * sizes_of_sums[d] +
-                                        truth::RoundingOf(dtype) * std::fabs(sums[d]) +
-                                        truth::LeastOf(dtype);
+          forward.out.allowed[number] =
+              errors[d] + truth::RoundingOf(dtype) * std::fabs(sums[d]) + truth::LeastOf(dtype);
         }
       }
     }
@@ -148,10 +147,10 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
           delta_size += std::fabs(term);
         }
         for (int64_t k = 0; k < n.keys; ++k) {
-          const double score = row.scores[static_cast<size_t>(k)];
-          const double weight = sum == 0 ? 0 : std::exp(std::min(score - max, 0.0)) / sum;
-          if (weight == 0) continue;
-          const double weight_error = weight * (2 * row.error + 1e-6);
+          const auto number = static_cast<size_t>(k);
+          if (sum == 0 || row.TakesNoPart(number)) continue;
+          const double weight = std::exp(std::min(row.scores[number] - max, 0.0)) / sum;
+          const double weight_error = row.WeightError(number, max, sum);
           const double kept = attention.Kept(b, h, q, k);
           const int64_t group = h / attention.Group();
           double grad = 0, grad_size = 0;
@@ -164,8 +163,8 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
                    weight * kept * dy(d), weight_error * kept * std::fabs(dy(d)));
           }
           const double score_grad = weight * (grad - delta);
-          const double error =
-              weight_error * std::fabs(grad - delta) + 1e-6 * weight * (grad_size + delta_size);
+          const double error = weight_error * std::fabs(grad - delta) +
+                               1e-6 * (weight + weight_error) * (grad_size + delta_size);
           if (wants_bias) {
             dpse.Add(attention.WeightNumber(kDpse, b, h, q, k), scale * score_grad,
                      std::fabs(scale) * error);

@@ -21,6 +21,17 @@ struct TrueScores {
 
   // The share of key `k`.
   double Weight(size_t k) const { return sum == 0 ? 0 : std::exp(scores[k] - max) / sum; }
+  bool TakesNoPart(size_t k) const { return scores[k] == -std::numeric_limits<double>::infinity(); }
+  // How far float32 may leave a share off, whose score and largest score may be off each, if all
+  // that is known is `of_largest` and `of_sum`. No share is above 1 / of_sum, and that of a key
+  // that takes no part is 0.
+  double WeightError(size_t k, double of_largest, double of_sum) const {
+    const auto share = [&](double off) {
+      return std::exp(std::min(scores[k] - of_largest + off, 0.0)) / of_sum;
+    };
+    const double weight = share(0);
+    return std::max(share(2 * error) - weight, weight - share(-2 * error)) + 1e-6 * weight;
+  }
 };
 
 // What the truths of the operators of attention look up in a call.
