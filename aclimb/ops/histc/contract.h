@@ -50,7 +50,7 @@ inline constexpr contract::Parameter kParameters[] = {
     contract::Attribute("max", contract::Kind::kScalar,
                         "where the last bin ends; if it is min, bins reach from the least element "
                         "of self to the largest, and from 1 below to 1 above equal ones; where "
-                        "one of these is not finite, the run fails (507015)"),
+                        "one of these is not finite, all counts are 0, and the run fails (507015)"),
     contract::WithShape(contract::Output("out", kDTypes, "how many elements are in each bin"),
                         "bins"),
 };
