@@ -46,12 +46,39 @@ class Attention : public DeviceTest {
     return call;
   }
 
+  // Runs the forward function on one head. Bias and mask may be null.
+  void Forward(aclTensor* query, aclTensor* key, aclTensor* value, aclTensor* bias, aclTensor* mask,
+               aclTensor* max, aclTensor* sum, aclTensor* out) {
+    const DeviceTensor unused({0}, DType::kFloat32);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnFlashAttentionScoreGetWorkspaceSize(
+              query, key, value, bias, nullptr, nullptr, mask, nullptr, 1, 1, 100, 100, 1, layout_,
+              0, 0, max, sum, unused, out, size, executor);
+        },
+        &aclnnFlashAttentionScore, stream_));
+  }
+  // Computes the gradients from what Forward() returned.
+  void Gradient(aclTensor* query, aclTensor* key, aclTensor* value, aclTensor* dy, aclTensor* bias,
+                aclTensor* max, aclTensor* sum, aclTensor* out, aclTensor* dq, aclTensor* dk,
+                aclTensor* dv) {
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnFlashAttentionScoreGradGetWorkspaceSize(
+              query, key, value, dy, bias, nullptr, nullptr, nullptr, max, sum, nullptr, out,
+              nullptr, 1, 1, 100, 100, 1, layout_, 0, 0, dq, dk, dv, nullptr, size, executor);
+        },
+        &aclnnFlashAttentionScoreGrad, stream_));
+  }
+
   void ExpectTruth(const truth::Call& call) {
     SCOPED_TRACE(TextOf(call));
     OperatorRun run(attention::kOperators[0], call);
     ACLIMB_ASSERT_OK(run.Run(stream_));
     run.ExpectTruth();
   }
+
+  char layout_[5] = "BNSD";
 };
 
 // More queries than keys and fewer: some have no key at all, some tiles are left out.
@@ -115,27 +142,14 @@ TEST_F(Attention, GradientsOfARowOfNaN) {
   const auto poisoned = [](int64_t width) {
     return DeviceTensor({1, 1, 1, width}, DType::kFloat32);
   };
-  static char layout[] = "BNSD";
   const DeviceTensor query = tensor({nan, 1}), key = tensor({1, 2}), value = tensor({3, 4});
-  const DeviceTensor max = poisoned(8), sum = poisoned(8), unused({0}, DType::kFloat32);
+  const DeviceTensor max = poisoned(8), sum = poisoned(8);
   const DeviceTensor out = poisoned(2);
-  ACLIMB_ASSERT_OK(RunBothPhases(
-      [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnFlashAttentionScoreGetWorkspaceSize(
-            query, key, value, nullptr, nullptr, nullptr, nullptr, nullptr, 1, 1, 100, 100, 1,
-            layout, 0, 0, max, sum, unused, out, size, executor);
-      },
-      &aclnnFlashAttentionScore, stream_));
+  Forward(query, key, value, nullptr, nullptr, max, sum, out);
   EXPECT_TRUE(std::isnan(sum.Values()[0]));
   const DeviceTensor gradient = tensor({1, 1});
   const DeviceTensor dq = poisoned(2), dk = poisoned(2), dv = poisoned(2);
-  ACLIMB_ASSERT_OK(RunBothPhases(
-      [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnFlashAttentionScoreGradGetWorkspaceSize(
-            query, key, value, gradient, nullptr, nullptr, nullptr, nullptr, max, sum, nullptr, out,
-            nullptr, 1, 1, 100, 100, 1, layout, 0, 0, dq, dk, dv, nullptr, size, executor);
-      },
-      &aclnnFlashAttentionScoreGrad, stream_));
+  Gradient(query, key, value, gradient, nullptr, max, sum, out, dq, dk, dv);
   for (const DeviceTensor* each : {&dq, &dk, &dv}) {
     for (const double element : each->Values()) EXPECT_TRUE(std::isnan(element)) << element;
   }
@@ -148,23 +162,15 @@ TEST_F(Attention, LargeScores) {
   const auto tensor = [](std::vector<int64_t> shape, const std::vector<double>& values) {
     return DeviceTensor(std::move(shape), DType::kFloat32, values);
   };
-  static char layout[] = "BNSD";
   const DeviceTensor query = tensor({1, 1, 1, 1}, {1}), key = tensor({1, 1, 3, 1}, {0.1, 0.1, 0.3});
   const DeviceTensor value = tensor({1, 1, 3, 1}, {1, 10, 100});
   const DeviceTensor bias = tensor({1, 1, 1, 3}, {lowest, lowest, lowest});
   const DeviceTensor mask({1, 3}, DType::kBool, {0, 1, 1});
-  const DeviceTensor unused({0}, DType::kFloat32);
   const DeviceTensor max({1, 1, 1, 8}, DType::kFloat32), sum({1, 1, 1, 8}, DType::kFloat32);
   const DeviceTensor out({1, 1, 1, 1}, DType::kFloat32);
   const auto forward = [&](aclTensor* keys, aclTensor* values, aclTensor* biases,
                            aclTensor* masked) {
-    ACLIMB_EXPECT_OK(RunBothPhases(
-        [&](uint64_t* size, aclOpExecutor** executor) {
-          return aclnnFlashAttentionScoreGetWorkspaceSize(
-              query, keys, values, biases, nullptr, nullptr, masked, nullptr, 1, 1, 100, 100, 1,
-              layout, 0, 0, max, sum, unused, out, size, executor);
-        },
-        &aclnnFlashAttentionScore, stream_));
+    Forward(query, keys, values, biases, masked, max, sum, out);
     return out.Values()[0];
   };
   EXPECT_EQ(forward(key, value, bias, mask), 1);
@@ -179,13 +185,7 @@ TEST_F(Attention, LargeScores) {
   const DeviceTensor gradient = tensor({1, 1, 1, 1}, {1});
   const DeviceTensor dq({1, 1, 1, 1}, DType::kFloat32), dk({1, 1, 3, 1}, DType::kFloat32),
       dv({1, 1, 3, 1}, DType::kFloat32);
-  ACLIMB_ASSERT_OK(RunBothPhases(
-      [&](uint64_t* size, aclOpExecutor** executor) {
-        return aclnnFlashAttentionScoreGradGetWorkspaceSize(
-            query, key, value, gradient, bias, nullptr, nullptr, nullptr, max, sum, nullptr, out,
-            nullptr, 1, 1, 100, 100, 1, layout, 0, 0, dq, dk, dv, nullptr, size, executor);
-      },
-      &aclnnFlashAttentionScoreGrad, stream_));
+  Gradient(query, key, value, gradient, bias, max, sum, out, dq, dk, dv);
   EXPECT_NEAR(dq.Values()[0], 4.2, 1e-5);
   const double keys[] = {-12, -9, 21};
   for (size_t k = 0; k < 3; ++k) {

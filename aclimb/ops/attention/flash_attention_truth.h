@@ -51,7 +51,7 @@ inline TrueForward ForwardTruth(const TrueAttention& attention, const std::strin
           const auto number = static_cast<size_t>(k);
           if (row.sum == 0 || row.TakesNoPart(number)) continue;
           const double weight = row.Weight(number), kept = attention.Kept(b, h, q, k);
-          const double off = row.WeightError(number, row.max, row.sum) + weights * weight;
+          const double off = row.ShareError(number, row.max, row.sum) + weights * weight;
           const double* const value = attention.Value(b, h, k);
           for (size_t d = 0; d < sums.size(); ++d) {
             if (weight != 0) sums[d] += weight * kept * value[d];
@@ -149,8 +149,8 @@ inline void Truth(const truth::Call& call, truth::Outputs& outputs) {
         for (int64_t k = 0; k < n.keys; ++k) {
           const auto number = static_cast<size_t>(k);
           if (sum == 0 || row.TakesNoPart(number)) continue;
-          const double weight = std::exp(std::min(row.scores[number] - max, 0.0)) / sum;
-          const double weight_error = row.WeightError(number, max, sum);
+          const double weight = row.Share(number, max, sum);
+          const double weight_error = row.ShareError(number, max, sum);
           const double kept = attention.Kept(b, h, q, k);
           const int64_t group = h / attention.Group();
           double grad = 0, grad_size = 0;

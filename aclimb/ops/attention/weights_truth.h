@@ -19,18 +19,19 @@ struct TrueScores {
   bool some_are_nan = false;
   double sum = 0;  // of exp(score - max)
 
-  // The share of key `k`.
-  double Weight(size_t k) const { return sum == 0 ? 0 : std::exp(scores[k] - max) / sum; }
+  // The share of key `k` by a largest score and a sum, if its score is `off` above its own. No
+  // share is above 1 / of_sum.
+  double Share(size_t k, double of_largest, double of_sum, double off = 0) const {
+    return std::exp(std::min(scores[k] - of_largest + off, 0.0)) / of_sum;
+  }
+  double Weight(size_t k) const { return sum == 0 ? 0 : Share(k, max, sum); }
   bool TakesNoPart(size_t k) const { return scores[k] == -std::numeric_limits<double>::infinity(); }
-  // How far float32 may leave a share off, whose score and largest score may be off each, if all
-  // that is known is `of_largest` and `of_sum`. No share is above 1 / of_sum, and that of a key
-  // that takes no part is 0.
-  double WeightError(size_t k, double of_largest, double of_sum) const {
-    const auto share = [&](double off) {
-      return std::exp(std::min(scores[k] - of_largest + off, 0.0)) / of_sum;
-    };
-    const double weight = share(0);
-    return std::max(share(2 * error) - weight, weight - share(-2 * error)) + 1e-6 * weight;
+  // How far float32 may leave a share off, whose score and largest score may be off each.
+  double ShareError(size_t k, double of_largest, double of_sum) const {
+    const double share = Share(k, of_largest, of_sum);
+    return std::max(Share(k, of_largest, of_sum, 2 * error) - share,
+                    share - Share(k, of_largest, of_sum, -2 * error)) +
+           1e-6 * share;
   }
 };
 
