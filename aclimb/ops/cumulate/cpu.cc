@@ -51,12 +51,12 @@ struct Products {
 };
 
 // The last of them alone. Parts of a product may overflow where all of it is 0: it has none.
-template <typename T>
-T TotalOf(Sums<T>, const T* x, int64_t count, T total) {
+template <typename T, typename E>
+T TotalOf(Sums<T>, const E* x, int64_t count, T total) {
   return Sums<T>::Of(total, SumOf(x, count));
 }
-template <typename T>
-T TotalOf(Products<T>, const T*, int64_t, T total) {
+template <typename T, typename E>
+T TotalOf(Products<T>, const E*, int64_t, T total) {
   return total;
 }
 
@@ -134,7 +134,7 @@ class Worker {
     const int inner = problem_.lines_.rank - 1;
     const int64_t piece = kPiece / lines, self_step = problem_.self_stride_ * self_size_;
     const int64_t out_step = problem_.out_stride_ * out_size_;
-    if constexpr (std::is_same_v<F, Products<double>>) {
+    if constexpr (std::is_same_v<T, double>) {
       // Conversions of an element wait for no other: they hide in the chains.
       if (problem_.from_ == DType::kFloat32 && problem_.to_ == DType::kFloat32 &&
           self_step == self_size_ && out_step == out_size_) {
@@ -144,7 +144,9 @@ class Worker {
           x[i] = reinterpret_cast<const float*>(self) + i * problem_.lines_.stride[1][inner];
           y[i] = reinterpret_cast<float*>(out) + i * problem_.lines_.stride[0][inner];
         }
-        return Accumulate<F>(x, lines, count, totals, y);
+        if (stores) return Accumulate<F>(x, lines, count, totals, y);
+        for (int64_t i = 0; i < lines; ++i) totals[i] = TotalOf(F(), x[i], count, totals[i]);
+        return;
       }
     }
     const bool direct = problem_.out_stride_ == 1 && !storing_.Changes();
@@ -187,7 +189,7 @@ class Worker {
   template <class F, typename E, typename T = typename F::T>
   void Accumulate(const E* const (&x)[kChains], int64_t lines, int64_t count, T* totals,
                   E* const (&y)[kChains]) const {
-    if constexpr (std::is_same_v<F, Sums<E>>) {
+    if constexpr (std::is_same_v<F, Sums<T>>) {
       if (AreSumsOfNeighbours<F>()) {
         totals[0] = RunningSums(x[0], count, totals[0], y[0]);
         return;

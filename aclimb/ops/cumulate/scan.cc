@@ -6,6 +6,8 @@
 // foreach_target.h first: the rest is compiled once per instruction set.
 #include <hwy/highway.h>
 
+#include <type_traits>
+
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::cumulate {
 namespace HWY_NAMESPACE {
@@ -32,52 +34,75 @@ HWY_INLINE V AddLanesBefore(D d, V v) {
   }
 }
 
-template <typename T>
-T Scan(const T* x, int64_t count, T total, T* y) {
+// Elements of E in lanes of D, which may be wider, and back.
+template <class D, typename E>
+HWY_INLINE hn::Vec<D> LoadWide(D d, const E* x) {
+  if constexpr (std::is_same_v<E, hn::TFromD<D>>) {
+    return hn::LoadU(d, x);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<E, D>(), x));
+  }
+}
+template <class D, typename E>
+HWY_INLINE void StoreNarrow(D d, hn::Vec<D> v, E* y) {
+  if constexpr (std::is_same_v<E, hn::TFromD<D>>) {
+    hn::StoreU(v, d, y);
+  } else {
+    const hn::Rebind<E, D> narrow;
+    hn::StoreU(hn::DemoteTo(narrow, v), narrow, y);
+  }
+}
+
+template <typename T, typename E>
+T Scan(const E* x, int64_t count, T total, E* y) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   // One addition waits for the last, for each vector.
   auto before = hn::Set(d, total);
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto sums = AddLanesBefore<1>(d, hn::LoadU(d, x + i));
-    hn::StoreU(hn::Add(before, sums), d, y + i);
+    const auto sums = AddLanesBefore<1>(d, LoadWide(d, x + i));
+    StoreNarrow(d, hn::Add(before, sums), y + i);
     before = hn::Add(before, Lanes(d, sums, [&](size_t) { return hn::Lanes(d) - 1; }));
   }
-  total = hn::GetLane(before);
   // One lane at a time: an integer wraps in a vector, too.
   const hn::CappedTag<T, 1> one;
+  auto last = hn::Set(one, hn::GetLane(before));
   for (; i < count; ++i) {
-    hn::StoreU(hn::Add(hn::Set(one, total), hn::LoadU(one, x + i)), one, y + i);
-    total = y[i];
+    last = hn::Add(last, LoadWide(one, x + i));
+    StoreNarrow(one, last, y + i);
   }
-  return total;
+  return hn::GetLane(last);
 }
 
-template <typename T>
-T Sum(const T* x, int64_t count) {
+template <typename T, typename E>
+T Sum(const E* x, int64_t count) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   auto a = hn::Zero(d), b = hn::Zero(d);
   int64_t i = 0;
   for (; i + 2 * lanes <= count; i += 2 * lanes) {
-    a = hn::Add(a, hn::LoadU(d, x + i));
-    b = hn::Add(b, hn::LoadU(d, x + i + lanes));
+    a = hn::Add(a, LoadWide(d, x + i));
+    b = hn::Add(b, LoadWide(d, x + i + lanes));
   }
   const hn::CappedTag<T, 1> one;
   auto total = hn::Set(one, hn::GetLane(hn::SumOfLanes(d, hn::Add(a, b))));
-  for (; i < count; ++i) total = hn::Add(total, hn::LoadU(one, x + i));
+  for (; i < count; ++i) total = hn::Add(total, LoadWide(one, x + i));
   return hn::GetLane(total);
 }
 
+double ScanFloats(const float* x, int64_t count, double total, float* y) {
+  return Scan(x, count, total, y);
+}
 double ScanDoubles(const double* x, int64_t count, double total, double* y) {
   return Scan(x, count, total, y);
 }
 int64_t ScanIntegers(const int64_t* x, int64_t count, int64_t total, int64_t* y) {
   return Scan(x, count, total, y);
 }
-double SumDoubles(const double* x, int64_t count) { return Sum(x, count); }
-int64_t SumIntegers(const int64_t* x, int64_t count) { return Sum(x, count); }
+double SumFloats(const float* x, int64_t count) { return Sum<double>(x, count); }
+double SumDoubles(const double* x, int64_t count) { return Sum<double>(x, count); }
+int64_t SumIntegers(const int64_t* x, int64_t count) { return Sum<int64_t>(x, count); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace aclimb::cumulate
@@ -86,17 +111,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclimb::cumulate {
 
+HWY_EXPORT(ScanFloats);
 HWY_EXPORT(ScanDoubles);
 HWY_EXPORT(ScanIntegers);
+HWY_EXPORT(SumFloats);
 HWY_EXPORT(SumDoubles);
 HWY_EXPORT(SumIntegers);
 
+double RunningSums(const float* x, int64_t count, double total, float* y) {
+  return HWY_DYNAMIC_DISPATCH(ScanFloats)(x, count, total, y);
+}
 double RunningSums(const double* x, int64_t count, double total, double* y) {
   return HWY_DYNAMIC_DISPATCH(ScanDoubles)(x, count, total, y);
 }
 int64_t RunningSums(const int64_t* x, int64_t count, int64_t total, int64_t* y) {
   return HWY_DYNAMIC_DISPATCH(ScanIntegers)(x, count, total, y);
 }
+double SumOf(const float* x, int64_t count) { return HWY_DYNAMIC_DISPATCH(SumFloats)(x, count); }
 double SumOf(const double* x, int64_t count) { return HWY_DYNAMIC_DISPATCH(SumDoubles)(x, count); }
 int64_t SumOf(const int64_t* x, int64_t count) {
   return HWY_DYNAMIC_DISPATCH(SumIntegers)(x, count);
