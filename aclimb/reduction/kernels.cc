@@ -22,6 +22,17 @@ struct VectorKernel {
   static constexpr Fold kFold = F::kFold;
   static constexpr bool kHasSecond = kFold == Fold::kMoments;
 
+  // What a row has been folded to so far, in double.
+  struct Totals {
+    Vector<double> one = hn::Set(Tag<double>(), StartOf(kFold, false).real);
+    Vector<double> two = hn::Zero(Tag<double>());
+    HWY_INLINE void Take(const typename F::Kept& kept) { F::Join(kept, one, two); }
+    HWY_INLINE void JoinTo(Slot* first, Slot* second) const {
+      first->real = JoinReal(kFold, first->real, F::Op::OfLanes(one));
+      if (kHasSecond) second->real += F::Op::OfLanes(two);
+    }
+  };
+
   static HWY_INLINE V ShiftsFrom(const double* shift) {
     const Tag<Lane> d;
     if constexpr (std::is_same_v<Lane, double>) {
@@ -33,26 +44,53 @@ struct VectorKernel {
     }
   }
 
+  // Rows that are read side by side: more of memory is on its way than of one row alone, by half on
+  // AMD EPYC 7003. Shorter ones end before the processor sees them coming.
+  static constexpr int64_t kStreams = 4;
+  static constexpr int64_t kLong = int64_t{4096 / sizeof(T)};
+
   static void Rows(const void* from, int64_t pitch, int64_t rows, int64_t count, const Terms& terms,
                    Slot* first, Slot* second) {
     const T* x = static_cast<const T*>(from);
-    for (int64_t r = 0; r < rows; ++r, x += pitch) {
-      Row(x, count, F::kShifts ? static_cast<Lane>(terms.shift[r]) : Lane{0}, first + r,
-          kHasSecond ? second + r : nullptr);
+    const auto shift = [&](int64_t r) { return F::kShifts ? terms.shift[r] : 0; };
+    int64_t r = 0;
+    for (; count >= kLong && r + kStreams <= rows; r += kStreams, x += kStreams * pitch) {
+      const double shifts[] = {shift(r), shift(r + 1), shift(r + 2), shift(r + 3)};
+      Streams(x, pitch, count, shifts, first + r, kHasSecond ? second + r : nullptr);
+    }
+    for (; r < rows; ++r, x += pitch) {
+      Row(x, count, shift(r), first + r, kHasSecond ? second + r : nullptr);
     }
   }
 
-  static HWY_INLINE void Row(const T* x, int64_t count, Lane shift_of_row, Slot* first,
-                             Slot* second) {
+  // A long row in parts, as rows.
+  static void Row(const T* x, int64_t count, double shift, Slot* first, Slot* second) {
+    if (count >= kStreams * kLong) {
+      const int64_t part = count / kStreams / LaneCount<Lane>() * LaneCount<Lane>();
+      const double shifts[] = {shift, shift, shift, shift};
+      Slot of_part[kStreams], second_of_part[kStreams] = {};
+      std::fill_n(of_part, kStreams, StartOf(kFold, false));
+      Streams(x, part, part, shifts, of_part, second_of_part);
+      for (int64_t s = 0; s < kStreams; ++s) {
+        first->real = JoinReal(kFold, first->real, of_part[s].real);
+        if (kHasSecond) second->real += second_of_part[s].real;
+      }
+      x += kStreams * part;
+      count -= kStreams * part;
+    }
+    ShortRow(x, count, static_cast<Lane>(shift), first, second);
+  }
+
+  static HWY_INLINE void ShortRow(const T* x, int64_t count, Lane shift_of_row, Slot* first,
+                                  Slot* second) {
     const int64_t lanes = LaneCount<Lane>();
     const V shift = hn::Set(Tag<Lane>(), shift_of_row);
-    auto one = hn::Set(Tag<double>(), StartOf(kFold, false).real);
-    auto two = hn::Zero(Tag<double>());
+    Totals totals;
     auto a = F::Start(), b = F::Start(), c = F::Start(), e = F::Start();
     int64_t i = 0;
     for (int terms_of_lane = 0; i + 4 * lanes <= count; i += 4 * lanes) {
       if (terms_of_lane++ == F::kMost) {
-        F::Join(F::Both(F::Both(a, b), F::Both(c, e)), one, two);
+        totals.Take(F::Both(F::Both(a, b), F::Both(c, e)));
         a = b = c = e = F::Start();
         terms_of_lane = 1;
       }
@@ -63,9 +101,43 @@ struct VectorKernel {
     }
     for (; i + lanes <= count; i += lanes) F::Add(a, LoadAs<Lane>(x + i), shift);
     if (i < count) F::Add(b, LoadSomeAs<Lane>(x + i, count - i, F::Padding(shift)), shift);
-    F::Join(F::Both(F::Both(a, b), F::Both(c, e)), one, two);
-    first->real = JoinReal(kFold, first->real, F::Op::OfLanes(one));
-    if (kHasSecond) second->real += F::Op::OfLanes(two);
+    totals.Take(F::Both(F::Both(a, b), F::Both(c, e)));
+    totals.JoinTo(first, second);
+  }
+
+  static void Streams(const T* x, int64_t pitch, int64_t count, const double (&shifts)[kStreams],
+                      Slot* first, Slot* second) {
+    const Tag<Lane> d;
+    const int64_t lanes = LaneCount<Lane>();
+    const auto set = [d](double shift) HWY_ATTR { return hn::Set(d, static_cast<Lane>(shift)); };
+    const V shift_a = set(shifts[0]), shift_b = set(shifts[1]);
+    const V shift_c = set(shifts[2]), shift_e = set(shifts[3]);
+    const T *const y = x + pitch, *const z = y + pitch, *const w = z + pitch;
+    Totals of_a, of_b, of_c, of_e;
+    auto a = F::Start(), b = F::Start(), c = F::Start(), e = F::Start();
+    int64_t i = 0;
+    while (i + lanes <= count) {
+      const int64_t end = std::min(count, i + F::kMost * lanes);
+      for (; i + lanes <= end; i += lanes) {
+        F::Add(a, LoadAs<Lane>(x + i), shift_a);
+        F::Add(b, LoadAs<Lane>(y + i), shift_b);
+        F::Add(c, LoadAs<Lane>(z + i), shift_c);
+        F::Add(e, LoadAs<Lane>(w + i), shift_e);
+      }
+      of_a.Take(a), of_b.Take(b), of_c.Take(c), of_e.Take(e);
+      a = b = c = e = F::Start();
+    }
+    if (i < count) {
+      const auto add = [&](auto& kept, const T* row, V shift) HWY_ATTR {
+        F::Add(kept, LoadSomeAs<Lane>(row + i, count - i, F::Padding(shift)), shift);
+      };
+      add(a, x, shift_a), add(b, y, shift_b), add(c, z, shift_c), add(e, w, shift_e);
+      of_a.Take(a), of_b.Take(b), of_c.Take(c), of_e.Take(e);
+    }
+    Totals* const all[] = {&of_a, &of_b, &of_c, &of_e};
+    for (int s = 0; s < kStreams; ++s) {
+      all[s]->JoinTo(first + s, kHasSecond ? second + s : nullptr);
+    }
   }
 
   static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,
