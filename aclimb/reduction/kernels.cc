@@ -24,8 +24,11 @@ struct VectorKernel {
 
   // What a row has been folded to so far, in double.
   struct Totals {
-    Vector<double> one = hn::Set(Tag<double>(), StartOf(kFold, false).real);
-    Vector<double> two = hn::Zero(Tag<double>());
+    Vector<double> one;
+    Vector<double> two;
+    static HWY_INLINE Totals Start() {
+      return {hn::Set(Tag<double>(), StartOf(kFold, false).real), hn::Zero(Tag<double>())};
+    }
     HWY_INLINE void Take(const typename F::Kept& kept) { F::Join(kept, one, two); }
     HWY_INLINE void JoinTo(Slot* first, Slot* second) const {
       first->real = JoinReal(kFold, first->real, F::Op::OfLanes(one));
@@ -85,7 +88,7 @@ struct VectorKernel {
                                   Slot* second) {
     const int64_t lanes = LaneCount<Lane>();
     const V shift = hn::Set(Tag<Lane>(), shift_of_row);
-    Totals totals;
+    Totals totals = Totals::Start();
     auto a = F::Start(), b = F::Start(), c = F::Start(), e = F::Start();
     int64_t i = 0;
     for (int terms_of_lane = 0; i + 4 * lanes <= count; i += 4 * lanes) {
@@ -113,7 +116,7 @@ struct VectorKernel {
     const V shift_a = set(shifts[0]), shift_b = set(shifts[1]);
     const V shift_c = set(shifts[2]), shift_e = set(shifts[3]);
     const T *const y = x + pitch, *const z = y + pitch, *const w = z + pitch;
-    Totals of_a, of_b, of_c, of_e;
+    Totals of_a = Totals::Start(), of_b = of_a, of_c = of_a, of_e = of_a;
     auto a = F::Start(), b = F::Start(), c = F::Start(), e = F::Start();
     int64_t i = 0;
     while (i + lanes <= count) {
