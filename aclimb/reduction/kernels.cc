@@ -47,8 +47,8 @@ struct VectorKernel {
     }
   }
 
-  // Rows that are read side by side: more of memory is on its way than of one row alone, by half on
-  // AMD EPYC 7003. Shorter ones end before the processor sees them coming.
+  // Rows that are read side by side, which memory sends a third faster than one row alone (AMD EPYC
+  // 7003). Shorter ones end before the processor sees them coming.
   static constexpr int64_t kStreams = 4;
   static constexpr int64_t kLong = int64_t{4096 / sizeof(T)};
 
@@ -62,30 +62,29 @@ struct VectorKernel {
       Streams(x, pitch, count, shifts, first + r, kHasSecond ? second + r : nullptr);
     }
     for (; r < rows; ++r, x += pitch) {
-      Row(x, count, shift(r), first + r, kHasSecond ? second + r : nullptr);
+      Slot* const second_of_row = kHasSecond ? second + r : nullptr;
+      const int64_t done =
+          count < kStreams * kLong ? 0 : Parts(x, count, shift(r), first + r, second_of_row);
+      Row(x + done, count - done, static_cast<Lane>(shift(r)), first + r, second_of_row);
     }
   }
 
-  // A long row in parts, as rows.
-  static void Row(const T* x, int64_t count, double shift, Slot* first, Slot* second) {
-    if (count >= kStreams * kLong) {
-      const int64_t part = count / kStreams / LaneCount<Lane>() * LaneCount<Lane>();
-      const double shifts[] = {shift, shift, shift, shift};
-      Slot of_part[kStreams], second_of_part[kStreams] = {};
-      std::fill_n(of_part, kStreams, StartOf(kFold, false));
-      Streams(x, part, part, shifts, of_part, second_of_part);
-      for (int64_t s = 0; s < kStreams; ++s) {
-        first->real = JoinReal(kFold, first->real, of_part[s].real);
-        if (kHasSecond) second->real += second_of_part[s].real;
-      }
-      x += kStreams * part;
-      count -= kStreams * part;
+  // A long row in parts, as rows; returns how many elements those have.
+  static int64_t Parts(const T* x, int64_t count, double shift, Slot* first, Slot* second) {
+    const int64_t part = count / kStreams / LaneCount<Lane>() * LaneCount<Lane>();
+    const double shifts[] = {shift, shift, shift, shift};
+    Slot of_part[kStreams], second_of_part[kStreams] = {};
+    std::fill_n(of_part, kStreams, StartOf(kFold, false));
+    Streams(x, part, part, shifts, of_part, second_of_part);
+    for (int64_t s = 0; s < kStreams; ++s) {
+      first->real = JoinReal(kFold, first->real, of_part[s].real);
+      if (kHasSecond) second->real += second_of_part[s].real;
     }
-    ShortRow(x, count, static_cast<Lane>(shift), first, second);
+    return kStreams * part;
   }
 
-  static HWY_INLINE void ShortRow(const T* x, int64_t count, Lane shift_of_row, Slot* first,
-                                  Slot* second) {
+  static HWY_INLINE void Row(const T* x, int64_t count, Lane shift_of_row, Slot* first,
+                             Slot* second) {
     const int64_t lanes = LaneCount<Lane>();
     const V shift = hn::Set(Tag<Lane>(), shift_of_row);
     Totals totals = Totals::Start();
@@ -318,10 +317,10 @@ constexpr Table MakeTable() {
   table.AddVectors<Sums<float, NumberOrZero>, Fold::kSumOfNumbers, float, Float16, BFloat16>();
   table.AddVectors<Products, Fold::kProduct, double>();
   table.AddScalars<Fold::kProduct, int64_t>();
-  table.AddVectors<Extremes<float, Itself, false>, Fold::kMax, float>();
+  table.AddVectors<Extremes<float, Itself, false>, Fold::kMax, float, Float16, BFloat16>();
   table.AddVectors<Extremes<double, Itself, false>, Fold::kMax, double>();
   table.AddScalars<Fold::kMax, int32_t, int64_t>();
-  table.AddVectors<Extremes<float, Itself, true>, Fold::kMin, float>();
+  table.AddVectors<Extremes<float, Itself, true>, Fold::kMin, float, Float16, BFloat16>();
   table.AddVectors<Extremes<double, Itself, true>, Fold::kMin, double>();
   table.AddScalars<Fold::kMin, int32_t, int64_t>();
   table.AddScalars<Fold::kAny, Bool>();
