@@ -29,6 +29,37 @@ void OddRun(const void* from, int64_t count, void* to) {
   for (int64_t i = 0; i < count; ++i) target[i] = RoundedToOdd(source[i]);
 }
 
+// RoundedToOdd() of doubles: the last bit that a float32 has room for is set where one of those that
+// it has no room for is.
+template <>
+void OddRun<double>(const void* from, int64_t count, void* to) {
+  using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
+  const auto* const source = static_cast<const double*>(from);
+  auto* const target = static_cast<float*>(to);
+  const hn::ScalableTag<double> d;
+  const hn::RebindToUnsigned<decltype(d)> bits_tag;
+  const hn::Rebind<float, decltype(d)> narrow;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto last = hn::Set(bits_tag, uint64_t{1} << 29), rest = hn::Sub(last, hn::Set(bits_tag, 1));
+  // Below the normal numbers a float32 has room for less.
+  const auto least = hn::Set(d, 0x1p-126), zero = hn::Zero(d);
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto value = hn::LoadU(d, source + i);
+    const auto bits = hn::BitCast(bits_tag, value);
+    const auto is_small = hn::And(hn::Lt(hn::Abs(value), least), hn::Ne(value, zero));
+    if (HWY_UNLIKELY(!hn::AllFalse(d, is_small))) {
+      std::transform(source + i, source + i + lanes, target + i,
+                     [](double each) { return RoundedToOdd(each); });
+      continue;
+    }
+    const auto carry = hn::And(hn::Add(hn::And(bits, rest), rest), last);
+    const auto odd = hn::Or(hn::AndNot(rest, bits), carry);
+    hn::StoreU(ToFloats(d, hn::BitCast(d, odd)), narrow, target + i);
+  }
+  for (; i < count; ++i) target[i] = RoundedToOdd(source[i]);
+}
+
 template <typename From, typename To>
 void HalfRun(const void* from, int64_t count, void* to) {
   using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox

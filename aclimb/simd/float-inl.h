@@ -137,6 +137,23 @@ HWY_INLINE hn::Vec<StoredTag<T, D>> Narrow(D d, hn::Vec<D> value) {
   }
 }
 
+// Doubles to float32, nearest even, infinite beyond the largest number, which is what Highway's
+// emulations make of that.
+template <class D>
+HWY_INLINE hn::Vec<hn::Rebind<float, D>> ToFloats(D d, hn::Vec<D> value) {
+  const hn::Rebind<float, D> narrow;
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  HWY_ALIGN double doubles[hn::MaxLanes(D())];
+  HWY_ALIGN float floats[hn::MaxLanes(D())];
+  hn::Store(value, d, doubles);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) floats[i] = static_cast<float>(doubles[i]);
+  return hn::Load(narrow, floats);
+#else
+  (void)d;
+  return hn::DemoteTo(narrow, value);
+#endif
+}
+
 // Lanes(d) elements, unaligned.
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> LoadF32(D d, const T* from) {
@@ -145,6 +162,25 @@ HWY_INLINE hn::Vec<D> LoadF32(D d, const T* from) {
 template <class D, typename T>
 HWY_INLINE void StoreF32(D d, hn::Vec<D> value, T* to) {
   hn::StoreU(Narrow<T>(d, value), StoredTag<T, D>(), Stored(to));
+}
+
+// Loads elements of T as lanes of D: T is the type of a lane, or float where lanes are double.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadAs(D d, const T* from) {
+  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
+    return hn::LoadU(d, from);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
+  }
+}
+// Stores lanes of D as elements of T: around the caches if it streams and T is the type of a lane.
+template <class D, typename T>
+HWY_INLINE void StoreAs(D d, hn::Vec<D> value, bool stream, T* to) {
+  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
+    stream ? hn::Stream(value, d, to) : hn::StoreU(value, d, to);
+  } else {
+    hn::StoreU(ToFloats(d, value), hn::Rebind<T, D>(), to);
+  }
 }
 
 // StoreF32 without reading the cache line first, for outputs that do not fit in the caches. `to` is

@@ -20,26 +20,6 @@ namespace aclimb {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Loads elements of T as lanes of D: T is the type of a lane, or float where lanes are double.
-template <class D, typename T>
-HWY_INLINE hn::Vec<D> LoadAs(D d, const T* from) {
-  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
-    return hn::LoadU(d, from);
-  } else {
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
-  }
-}
-// Stores lanes of D as elements of T: around the caches if it streams and T is the type of a lane.
-template <class D, typename T>
-HWY_INLINE void StoreAs(D d, hn::Vec<D> value, bool stream, T* to) {
-  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
-    stream ? hn::Stream(value, d, to) : hn::StoreU(value, d, to);
-  } else {
-    const hn::Rebind<T, D> narrow;
-    hn::StoreU(hn::DemoteTo(narrow, value), narrow, to);
-  }
-}
-
 // to += weight * from
 template <typename T>
 HWY_INLINE void AddTimes(const T* from, double weight, int64_t count, double* to) {

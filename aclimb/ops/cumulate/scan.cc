@@ -4,14 +4,13 @@
 #define HWY_TARGET_INCLUDE "aclimb/ops/cumulate/scan.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
-#include <hwy/highway.h>
-
-#include <type_traits>
+#include "aclimb/simd/float-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::cumulate {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
 
 // Lane i of the result is lane of[i].
 template <class D, class V, class Lane>
@@ -34,25 +33,6 @@ HWY_INLINE V AddLanesBefore(D d, V v) {
   }
 }
 
-// Elements of E in lanes of D, which may be wider, and back.
-template <class D, typename E>
-HWY_INLINE hn::Vec<D> LoadWide(D d, const E* x) {
-  if constexpr (std::is_same_v<E, hn::TFromD<D>>) {
-    return hn::LoadU(d, x);
-  } else {
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<E, D>(), x));
-  }
-}
-template <class D, typename E>
-HWY_INLINE void StoreNarrow(D d, hn::Vec<D> v, E* y) {
-  if constexpr (std::is_same_v<E, hn::TFromD<D>>) {
-    hn::StoreU(v, d, y);
-  } else {
-    const hn::Rebind<E, D> narrow;
-    hn::StoreU(hn::DemoteTo(narrow, v), narrow, y);
-  }
-}
-
 template <typename T, typename E>
 T Scan(const E* x, int64_t count, T total, E* y) {
   const hn::ScalableTag<T> d;
@@ -61,16 +41,16 @@ T Scan(const E* x, int64_t count, T total, E* y) {
   auto before = hn::Set(d, total);
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto sums = AddLanesBefore<1>(d, LoadWide(d, x + i));
-    StoreNarrow(d, hn::Add(before, sums), y + i);
+    const auto sums = AddLanesBefore<1>(d, LoadAs(d, x + i));
+    StoreAs(d, hn::Add(before, sums), false, y + i);
     before = hn::Add(before, Lanes(d, sums, [&](size_t) { return hn::Lanes(d) - 1; }));
   }
   // One lane at a time: an integer wraps in a vector, too.
   const hn::CappedTag<T, 1> one;
   auto last = hn::Set(one, hn::GetLane(before));
   for (; i < count; ++i) {
-    last = hn::Add(last, LoadWide(one, x + i));
-    StoreNarrow(one, last, y + i);
+    last = hn::Add(last, LoadAs(one, x + i));
+    StoreAs(one, last, false, y + i);
   }
   return hn::GetLane(last);
 }
@@ -82,12 +62,12 @@ T Sum(const E* x, int64_t count) {
   auto a = hn::Zero(d), b = hn::Zero(d);
   int64_t i = 0;
   for (; i + 2 * lanes <= count; i += 2 * lanes) {
-    a = hn::Add(a, LoadWide(d, x + i));
-    b = hn::Add(b, LoadWide(d, x + i + lanes));
+    a = hn::Add(a, LoadAs(d, x + i));
+    b = hn::Add(b, LoadAs(d, x + i + lanes));
   }
   const hn::CappedTag<T, 1> one;
   auto total = hn::Set(one, hn::GetLane(hn::SumOfLanes(d, hn::Add(a, b))));
-  for (; i < count; ++i) total = hn::Add(total, LoadWide(one, x + i));
+  for (; i < count; ++i) total = hn::Add(total, LoadAs(one, x + i));
   return hn::GetLane(total);
 }
 

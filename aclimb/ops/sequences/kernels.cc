@@ -47,7 +47,7 @@ void Reals(double origin, double step, double place, int64_t count, bool streams
         if constexpr (sizeof(T) == sizeof(double)) {
           return numbers;
         } else {
-          return hn::DemoteTo(d_to, numbers);
+          return aclimb::HWY_NAMESPACE::ToFloats(d, numbers);
         }
       });
 }
