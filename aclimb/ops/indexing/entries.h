@@ -83,28 +83,18 @@ inline Share ShareOf(const EntryPlaces& places, int64_t line, int64_t count, int
   return share;
 }
 
-// Calls body(place, s) for each entry of a line that goes to the share, in order. By value: what
-// the body writes may then be none of it. Returns whether all entries go somewhere.
+struct OwnEntry {
+  int64_t place, s;
+};
+// Calls body(entries, how many) for the entries of a line that go to the share, in order, some at a
+// time. Returns whether all entries go somewhere.
 template <typename Body>
-bool EachEntry(const EntryPlaces places, int64_t line, int64_t count, const Share share,
-               const Body body) {
-  bool all_known = true;
-  if (share.IsAll()) {
-    for (int64_t s = 0; s < count; ++s) {
-      const int64_t i = places.index[line + s * places.step];
-      if (!places.Has(i)) [[unlikely]] {
-        all_known = false;
-      } else {
-        body(i * places.out_step, s);
-      }
-    }
-    return all_known;
-  }
-  // No processor foresees which entries these are: a block of them is chosen without branches.
+bool EachBlock(const EntryPlaces& places, int64_t line, int64_t count, const Share& share,
+               const Body& body) {
+  // No processor foresees which entries these are: they are chosen without branches.
   constexpr int64_t kBlock = 256;
-  struct {
-    int64_t place, s;
-  } own[kBlock];
+  OwnEntry own[kBlock];
+  bool all_known = true;
   for (int64_t first = 0; first < count; first += kBlock) {
     const int64_t last = std::min(count, first + kBlock);
     int64_t chosen = 0;
@@ -114,7 +104,29 @@ bool EachEntry(const EntryPlaces places, int64_t line, int64_t count, const Shar
       own[chosen] = {place, s};
       chosen += share.Has(place) ? 1 : 0;
     }
-    for (int64_t k = 0; k < chosen; ++k) body(own[k].place, own[k].s);
+    body(own, chosen);
+  }
+  return all_known;
+}
+
+// Calls body(place, s) for each of these entries. By value: what the body writes may then be none
+// of it.
+template <typename Body>
+bool EachEntry(const EntryPlaces places, int64_t line, int64_t count, const Share share,
+               const Body body) {
+  if (!share.IsAll()) {
+    return EachBlock(places, line, count, share, [&](const OwnEntry* own, int64_t chosen) {
+      for (int64_t k = 0; k < chosen; ++k) body(own[k].place, own[k].s);
+    });
+  }
+  bool all_known = true;
+  for (int64_t s = 0; s < count; ++s) {
+    const int64_t i = places.index[line + s * places.step];
+    if (!places.Has(i)) [[unlikely]] {
+      all_known = false;
+    } else {
+      body(i * places.out_step, s);
+    }
   }
   return all_known;
 }

@@ -129,31 +129,31 @@ bool ApplyToRun(const Entries& all, const Run& run, const Share& share, int64_t 
       to[place] = function(to[place], from[sources.Of(s)]);
     });
   }
+  // Rows lie too far apart for the processor to see the next ones coming.
+  if (shared) {
+    return EachBlock(places, line, count, share, [&](const OwnEntry* own, int64_t chosen) {
+      for (int64_t k = 0; k < chosen; ++k) {
+        if (k + kAhead < chosen) {
+          const OwnEntry& next = own[k + kAhead];
+          Prefetch(to + next.place, std::min(n, kMostAhead), out_inner);
+          Prefetch(from + sources.Of(next.s), std::min(n, kMostAhead), source_inner);
+        }
+        ApplyToLines(to + own[k].place, out_inner, from + sources.Of(own[k].s), source_inner, n,
+                     function);
+      }
+    });
+  }
   bool all_known = true;
-  const auto goes_here = [&](int64_t place) {
-    all_known &= place >= 0;
-    return share.Has(place);
-  };
   for (int64_t s = 0; s < count; ++s) {
     const int64_t away = sources.Of(s), next = s + kAhead;
-    if (shared) {
-      const int64_t place = places.Of(line, s);
-      if (!goes_here(place)) continue;
-      if (next < count) {
-        const int64_t later = places.Of(line, next);
-        if (share.Has(later)) Prefetch(to + later, std::min(n, kMostAhead), out_inner);
-      }
-      ApplyToLines(to + place, out_inner, from + away, source_inner, n, function);
-      continue;
-    }
-    // Rows lie too far apart for the processor to see the next ones coming.
     if (next < count) {
       Prefetch(places.index + line + next * places.step, n, index_inner);
       Prefetch(from + sources.Of(next), n, source_inner);
     }
     for (int64_t j = 0; j < n; ++j) {
       const int64_t place = places.Of(line + j * index_inner, s);
-      if (!goes_here(place)) continue;
+      all_known &= place >= 0;
+      if (!share.Has(place)) continue;
       T& element = to[place + j * out_inner];
       element = function(element, from[away + j * source_inner]);
     }
