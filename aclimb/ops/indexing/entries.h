@@ -87,10 +87,11 @@ struct OwnEntry {
   int64_t place, s;
 };
 // Calls body(entries, how many) for the entries of a line that go to the share, in order, some at a
-// time. Returns whether all entries go somewhere.
+// time. By value: what the body writes may then be none of it. Returns whether all entries go
+// somewhere.
 template <typename Body>
-bool EachBlock(const EntryPlaces& places, int64_t line, int64_t count, const Share& share,
-               const Body& body) {
+bool EachBlock(const EntryPlaces places, int64_t line, int64_t count, const Share share,
+               const Body body) {
   // No processor foresees which entries these are: they are chosen without branches.
   constexpr int64_t kBlock = 256;
   OwnEntry own[kBlock];
@@ -109,13 +110,12 @@ bool EachBlock(const EntryPlaces& places, int64_t line, int64_t count, const Sha
   return all_known;
 }
 
-// Calls body(place, s) for each of these entries. By value: what the body writes may then be none
-// of it.
+// Calls body(place, s) for each of these entries.
 template <typename Body>
 bool EachEntry(const EntryPlaces places, int64_t line, int64_t count, const Share share,
                const Body body) {
   if (!share.IsAll()) {
-    return EachBlock(places, line, count, share, [&](const OwnEntry* own, int64_t chosen) {
+    return EachBlock(places, line, count, share, [body](const OwnEntry* own, int64_t chosen) {
       for (int64_t k = 0; k < chosen; ++k) body(own[k].place, own[k].s);
     });
   }

@@ -131,12 +131,13 @@ bool ApplyToRun(const Entries& all, const Run& run, const Share& share, int64_t 
   }
   // Rows lie too far apart for the processor to see the next ones coming.
   if (shared) {
-    return EachBlock(places, line, count, share, [&](const OwnEntry* own, int64_t chosen) {
+    const bool skips = !share.IsAll();
+    return EachBlock(places, line, count, share, [=](const OwnEntry* own, int64_t chosen) {
       for (int64_t k = 0; k < chosen; ++k) {
         if (k + kAhead < chosen) {
           const OwnEntry& next = own[k + kAhead];
           Prefetch(to + next.place, std::min(n, kMostAhead), out_inner);
-          Prefetch(from + sources.Of(next.s), std::min(n, kMostAhead), source_inner);
+          if (skips) Prefetch(from + sources.Of(next.s), std::min(n, kMostAhead), source_inner);
         }
         ApplyToLines(to + own[k].place, out_inner, from + sources.Of(own[k].s), source_inner, n,
                      function);
