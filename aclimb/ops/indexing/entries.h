@@ -90,8 +90,8 @@ struct OwnEntry {
 // time. By value: what the body writes may then be none of it. Returns whether all entries go
 // somewhere.
 template <typename Body>
-bool EachBlock(const EntryPlaces places, int64_t line, int64_t count, const Share share,
-               const Body body) {
+[[gnu::always_inline]] inline bool EachBlock(const EntryPlaces places, int64_t line, int64_t count,
+                                             const Share share, const Body body) {
   // No processor foresees which entries these are: they are chosen without branches.
   constexpr int64_t kBlock = 256;
   OwnEntry own[kBlock];
@@ -114,21 +114,21 @@ bool EachBlock(const EntryPlaces places, int64_t line, int64_t count, const Shar
 template <typename Body>
 bool EachEntry(const EntryPlaces places, int64_t line, int64_t count, const Share share,
                const Body body) {
-  if (!share.IsAll()) {
-    return EachBlock(places, line, count, share, [body](const OwnEntry* own, int64_t chosen) {
-      for (int64_t k = 0; k < chosen; ++k) body(own[k].place, own[k].s);
-    });
-  }
   bool all_known = true;
-  for (int64_t s = 0; s < count; ++s) {
-    const int64_t i = places.index[line + s * places.step];
-    if (!places.Has(i)) [[unlikely]] {
-      all_known = false;
-    } else {
-      body(i * places.out_step, s);
+  if (share.IsAll()) {
+    for (int64_t s = 0; s < count; ++s) {
+      const int64_t i = places.index[line + s * places.step];
+      if (!places.Has(i)) [[unlikely]] {
+        all_known = false;
+      } else {
+        body(i * places.out_step, s);
+      }
     }
+    return all_known;
   }
-  return all_known;
+  return EachBlock(places, line, count, share, [body](const OwnEntry* own, int64_t chosen) {
+    for (int64_t k = 0; k < chosen; ++k) body(own[k].place, own[k].s);
+  });
 }
 
 }  // namespace aclimb::indexing
