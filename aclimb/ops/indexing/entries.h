@@ -90,8 +90,8 @@ struct OwnEntry {
 // time. By value: what the body writes may then be none of it. Returns whether all entries go
 // somewhere.
 template <typename Body>
-[[gnu::always_inline]] inline bool EachBlock(const EntryPlaces places, int64_t line, int64_t count,
-                                             const Share share, const Body body) {
+bool EachBlock(const EntryPlaces places, int64_t line, int64_t count, const Share share,
+               const Body body) {
   // No processor foresees which entries these are: they are chosen without branches.
   constexpr int64_t kBlock = 256;
   OwnEntry own[kBlock];

@@ -103,8 +103,24 @@ void ApplyToLines(T* out, int64_t out_step, const T* source, int64_t source_step
   }
 }
 
-// Applies the entries that go to a share of the places; single elements are prefetched `ahead` of
+// Applies the entries of one line that go to a share of the places; they are prefetched `ahead` of
 // their turn. False when indices were skipped.
+template <typename T, class Function>
+[[gnu::noinline]] bool ApplyToLine(const EntryPlaces places, const EntrySources sources,
+                                   int64_t line, int64_t count, const Share share, int64_t ahead,
+                                   const Function function, T* const to, const T* const from) {
+  if (sources.table == nullptr && ahead == count) {
+    return EachEntry(places, line, count, share, [=](int64_t place, int64_t s) {
+      to[place] = function(to[place], from[s * sources.step]);
+    });
+  }
+  return EachEntry(places, line, count, share, [=](int64_t place, int64_t s) {
+    if (s + ahead < count) hwy::Prefetch(to + places.Of(line, s + ahead));
+    to[place] = function(to[place], from[sources.Of(s)]);
+  });
+}
+
+// ApplyToLine() for lines side by side.
 template <typename T, class Function>
 bool ApplyToRun(const Entries& all, const Run& run, const Share& share, int64_t ahead,
                 const UpdateData& data) {
@@ -114,23 +130,14 @@ bool ApplyToRun(const Entries& all, const Run& run, const Share& share, int64_t 
   const int64_t count = all.count, line = run.line, n = run.n;
   const int64_t out_inner = all.out_inner, source_inner = all.source_inner;
   const int64_t index_inner = all.index_inner;
-  const bool shared = all.shared;
   const Function function(data);
   T* const to = static_cast<T*>(run.out);
   const T* const from = static_cast<const T*>(run.source);
   if (n == 1) {
-    if (sources.table == nullptr && ahead == count) {
-      return EachEntry(places, line, count, share, [=](int64_t place, int64_t s) {
-        to[place] = function(to[place], from[s * sources.step]);
-      });
-    }
-    return EachEntry(places, line, count, share, [=](int64_t place, int64_t s) {
-      if (s + ahead < count) hwy::Prefetch(to + places.Of(line, s + ahead));
-      to[place] = function(to[place], from[sources.Of(s)]);
-    });
+    return ApplyToLine(places, sources, line, count, share, ahead, function, to, from);
   }
   // Rows lie too far apart for the processor to see the next ones coming.
-  if (shared) {
+  if (all.shared) {
     const bool skips = !share.IsAll();
     return EachBlock(places, line, count, share, [=](const OwnEntry* own, int64_t chosen) {
       for (int64_t k = 0; k < chosen; ++k) {
