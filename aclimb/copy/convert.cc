@@ -29,8 +29,8 @@ void OddRun(const void* from, int64_t count, void* to) {
   for (int64_t i = 0; i < count; ++i) target[i] = RoundedToOdd(source[i]);
 }
 
-// RoundedToOdd() of doubles: the last bit that a float32 has room for is set where one of those that
-// it has no room for is.
+// RoundedToOdd() of doubles: the last bit that a float32 has room for is set where one of those
+// that it has no room for is.
 template <>
 void OddRun<double>(const void* from, int64_t count, void* to) {
   using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
@@ -40,7 +40,8 @@ void OddRun<double>(const void* from, int64_t count, void* to) {
   const hn::RebindToUnsigned<decltype(d)> bits_tag;
   const hn::Rebind<float, decltype(d)> narrow;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto last = hn::Set(bits_tag, uint64_t{1} << 29), rest = hn::Sub(last, hn::Set(bits_tag, 1));
+  const auto last = hn::Set(bits_tag, uint64_t{1} << 29),
+             rest = hn::Sub(last, hn::Set(bits_tag, 1));
   // Below the normal numbers a float32 has room for less.
   const auto least = hn::Set(d, 0x1p-126), zero = hn::Zero(d);
   int64_t i = 0;
@@ -60,23 +61,37 @@ void OddRun<double>(const void* from, int64_t count, void* to) {
   for (; i < count; ++i) target[i] = RoundedToOdd(source[i]);
 }
 
-template <typename From, typename To>
+// kStream: around the caches.
+template <typename From, typename To, bool kStream = false>
 void HalfRun(const void* from, int64_t count, void* to) {
   using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
   const auto* const source = static_cast<const From*>(from);
   auto* const target = static_cast<To*>(to);
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto some = [&](int64_t i, int64_t n)
+                        HWY_ATTR { StoreFirst(d, LoadFirst(d, source + i, n), target + i, n); };
   int64_t i = 0;
+  if constexpr (kStream) {
+    // What is streamed begins with a cache line.
+    const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % 64 / sizeof(To));
+    const int64_t before = past == 0 ? 0 : std::min<int64_t>(count, 64 / sizeof(To) - past);
+    for (; i < before; i += lanes) some(i, std::min(lanes, before - i));
+    i = before;
+  }
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<From, float> && std::is_same_v<To, BFloat16>) {
     for (; i + 2 * lanes <= count; i += 2 * lanes) {
-      StoreTwo(d, LoadF32(d, source + i), LoadF32(d, source + i + lanes), target + i);
+      StoreTwo<kStream>(d, LoadF32(d, source + i), LoadF32(d, source + i + lanes), target + i);
     }
   }
 #endif
-  for (; i + lanes <= count; i += lanes) StoreF32(d, LoadF32(d, source + i), target + i);
-  if (i < count) StoreFirst(d, LoadFirst(d, source + i, count - i), target + i, count - i);
+  for (; i + lanes <= count; i += lanes) {
+    const auto value = LoadF32(d, source + i);
+    kStream ? StreamF32(d, value, target + i) : StoreF32(d, value, target + i);
+  }
+  if (i < count) some(i, count - i);
+  if constexpr (kStream) hwy::FlushStream();
 }
 
 struct Row {
@@ -102,6 +117,14 @@ Converter::Step StepOf(int from, int to) { return kRows[from].to[to]; }
 // From float32 to a half type.
 Converter::Step StepToHalf(bool bfloat16) {
   return bfloat16 ? HalfRun<float, BFloat16> : HalfRun<float, Float16>;
+}
+
+// The steps around the caches: from a half type to float32, and from there to a half type.
+Converter::Step StreamingStep(bool to_half, bool bfloat16) {
+  if (to_half) {
+    return bfloat16 ? HalfRun<float, BFloat16, true> : HalfRun<float, Float16, true>;
+  }
+  return bfloat16 ? HalfRun<BFloat16, float, true> : HalfRun<Float16, float, true>;
 }
 
 // To a float32 that may be rounded to a half type.
@@ -130,6 +153,7 @@ namespace {
 
 HWY_EXPORT(StepOf);
 HWY_EXPORT(StepToHalf);
+HWY_EXPORT(StreamingStep);
 HWY_EXPORT(StepToOdd);
 
 // Whether float32 does not hold every value.
@@ -144,6 +168,10 @@ Converter::Converter(DType from, DType to) {
   if (from == to || from == DType::kUndefined || to == DType::kUndefined) return;
   from_bytes_ = static_cast<int64_t>(SizeOf(from));
   to_bytes_ = static_cast<int64_t>(SizeOf(to));
+  if ((from == DType::kFloat32 && IsHalf(to)) || (IsHalf(from) && to == DType::kFloat32)) {
+    const bool bfloat16 = from == DType::kBFloat16 || to == DType::kBFloat16;
+    streaming_ = HWY_DYNAMIC_DISPATCH(StreamingStep)(IsHalf(to), bfloat16);
+  }
   const auto step = [](DType source, DType target) {
     return HWY_DYNAMIC_DISPATCH(StepOf)(StorageIndex(source), StorageIndex(target));
   };
@@ -160,6 +188,10 @@ Converter::Converter(DType from, DType to) {
   } else {
     first_ = step(from, DType::kFloat32);
   }
+}
+
+void Converter::Stream(const void* from, int64_t count, void* to) const {
+  streaming_ != nullptr ? streaming_(from, count, to) : Run(from, count, to);
 }
 
 void Converter::Run(const void* from, int64_t count, void* to) const {

@@ -18,12 +18,15 @@ class Converter {
   bool Changes() const { return first_ != nullptr; }
   // `from` and `to` do not overlap.
   void Run(const void* from, int64_t count, void* to) const;
+  // Around the caches, if there is a kernel for that: for outputs that no cache holds.
+  void Stream(const void* from, int64_t count, void* to) const;
 
   using Step = void (*)(const void* from, int64_t count, void* to);
 
  private:
   Step first_ = nullptr;
   Step second_ = nullptr;  // what `first_` made float32 goes through it
+  Step streaming_ = nullptr;
   int64_t from_bytes_ = 0;
   int64_t to_bytes_ = 0;
 };

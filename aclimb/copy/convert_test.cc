@@ -55,6 +55,35 @@ TEST(Convert, EveryPairAtEveryLength) {
   });
 }
 
+TEST(Convert, StreamingWritesTheSameElementsAtAnyAddress) {
+  constexpr int64_t kMost = 300, kGuard = 64;
+  EachTarget([] {
+    const DType pairs[][2] = {{DType::kFloat32, DType::kBFloat16},
+                              {DType::kFloat32, DType::kFloat16},
+                              {DType::kBFloat16, DType::kFloat32},
+                              {DType::kFloat16, DType::kFloat32},
+                              {DType::kInt32, DType::kFloat32}};
+    Random random(6);
+    alignas(64) unsigned char source[kMost * 4];
+    for (unsigned char& byte : source) byte = static_cast<unsigned char>(random.Next());
+    for (const auto& [from, to] : pairs) {
+      const Converter converter(from, to);
+      const auto size = static_cast<int64_t>(SizeOf(to));
+      for (const int64_t count : {0, 1, 5, 31, 32, 64, 67, 299}) {
+        for (int64_t offset = 0; offset < 64; offset += size) {
+          alignas(64) unsigned char want[2 * kGuard + kMost * 4], got[2 * kGuard + kMost * 4];
+          std::memset(want, 0xC3, sizeof(want));
+          std::memset(got, 0xC3, sizeof(got));
+          converter.Run(source, count, want + kGuard + offset);
+          converter.Stream(source, count, got + kGuard + offset);
+          ASSERT_EQ(std::memcmp(want, got, sizeof(got)), 0)
+              << NameOf(from) << " to " << NameOf(to) << ", " << count << " at " << offset;
+        }
+      }
+    }
+  });
+}
+
 TEST(Convert, FloatsLoseTheirFractionAndWrapInBytes) {
   EachTarget([] {
     const std::vector<float> from = {1.9f, -1.9f, 0.5f, -0.5f, 300.7f, -300.7f};
@@ -141,8 +170,23 @@ void ExpectRoundedOnce(const std::vector<From>& from) {
 TEST(Convert, HalfTypesAreRoundedOnceFromWiderOnes) {
   EachTarget([] {
     Random random(9);
-    std::vector<double> reals = {0x1.00400001p0, 0x1.010000000001p0, 65519.9999999,  65520, 1e-8,
-                                 -1e-300,        0x1.0020000001p-14, 0x1.ff0001p127, -3e38};
+    std::vector<double> reals = {0x1.00400001p0,
+                                 0x1.010000000001p0,
+                                 65519.9999999,
+                                 65520,
+                                 1e-8,
+                                 -1e-300,
+                                 0x1.0020000001p-14,
+                                 0x1.ff0001p127,
+                                 -3e38,
+                                 1e39,
+                                 -1e300,
+                                 9.2e-41,
+                                 -1e-40,
+                                 0x1.8000001p-133,
+                                 0x1p-134,
+                                 0x1.fffffffp-127,
+                                 -0.0};
     std::vector<int64_t> wide = {0x1010000000000001, 0x101, -0x1010000000000001, 1 << 24,
                                  0x01010001};
     std::vector<int32_t> whole = {0x01010001, 0x01010000, -0x01010001, 65519, 65520, 0x7fffffff};

@@ -71,7 +71,11 @@ void Job::CopyRows(int64_t begin, int64_t end) const {
       return RepeatElement(At(0, at[0]), n, At(1, at[1]));
     }
     if (stride[0] == 1 && stride[1] == 1) {
-      if (converter_.Changes()) return converter_.Run(At(0, at[0]), n, At(1, at[1]));
+      if (converter_.Changes()) {
+        return streams_ && n * size_[1] >= kStreamedRow
+                   ? converter_.Stream(At(0, at[0]), n, At(1, at[1]))
+                   : converter_.Run(At(0, at[0]), n, At(1, at[1]));
+      }
       return copier.Copy(At(0, at[0]), n * size_[0], At(1, at[1]));
     }
     for (int64_t first = 0; first < n; first += block) {

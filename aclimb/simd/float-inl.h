@@ -278,13 +278,17 @@ HWY_INLINE void StorePairs(D d, hn::Vec<D> even, hn::Vec<D> odd, BFloat16* to) {
   }
 }
 // Two consecutive vectors as bfloat16: narrowing both takes one shuffle, where each by itself takes
-// two.
-template <class D>
+// two. kStream: past the caches, to an address aligned to the vector.
+template <bool kStream, class D>
 HWY_INLINE void StoreTwo(D d, hn::Vec<D> first, hn::Vec<D> second, BFloat16* to) {
   const hn::Repartition<uint16_t, D> d16;
   const auto both = hn::ConcatOdd(d16, hn::BitCast(d16, RoundToBFloat16(d, second)),
                                   hn::BitCast(d16, RoundToBFloat16(d, first)));
-  hn::StoreU(both, d16, reinterpret_cast<uint16_t*>(to));
+  if constexpr (kStream) {
+    hn::Stream(both, d16, reinterpret_cast<uint16_t*>(to));
+  } else {
+    hn::StoreU(both, d16, reinterpret_cast<uint16_t*>(to));
+  }
 }
 #endif
 

@@ -17,6 +17,13 @@ template <typename T>
 void Write(const float* from, int64_t count, void* to, int64_t stride) {
   ScatterF32(from, count, static_cast<T*>(to), stride);
 }
+void DoublesToFloats(const double* from, int64_t count, float* to) {
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i + lanes <= count; i += lanes) {
+    StoreAs(d, LoadAs(d, from + i), false, to + i);
+  }
+}
 void ReadFloat16(const void* from, int64_t stride, int64_t count, float* to) {
   Read<Float16>(from, stride, count, to);
 }
@@ -49,6 +56,7 @@ HWY_EXPORT(ReadFloat16);
 HWY_EXPORT(ReadBFloat16);
 HWY_EXPORT(WriteFloat16);
 HWY_EXPORT(WriteBFloat16);
+HWY_EXPORT(DoublesToFloats);
 
 template <typename T>
 void ExpectReads(void (*read)(const void*, int64_t, int64_t, float*)) {
@@ -110,6 +118,21 @@ TEST(FloatInl, EveryTargetReadsAndWritesHalves) {
     ExpectReads<BFloat16>(HWY_DYNAMIC_DISPATCH(ReadBFloat16));
     ExpectWrites<Float16>(HWY_DYNAMIC_DISPATCH(WriteFloat16));
     ExpectWrites<BFloat16>(HWY_DYNAMIC_DISPATCH(WriteBFloat16));
+  });
+}
+
+TEST(FloatInl, EveryTargetRoundsDoublesAsTheCompilerDoes) {
+  EachTarget([] {
+    const double infinity = HUGE_VAL;
+    const std::vector<double> from = {
+        1.1,     -0.0,      1e-45,          1e-50,    3.4028235e38, -3.5e38, infinity,   -1e300,
+        0x1p128, -infinity, 0x1.ffffffp127, 16777217, 1e-39,        7,       -1.0000001, 0x1p-126};
+    std::vector<float> got(from.size());
+    HWY_DYNAMIC_DISPATCH(DoublesToFloats)
+    (from.data(), static_cast<int64_t>(from.size()), got.data());
+    for (size_t i = 0; i < from.size(); ++i) {
+      EXPECT_EQ(BitsOf(got[i]), BitsOf(static_cast<float>(from[i]))) << from[i];
+    }
   });
 }
 
