@@ -119,7 +119,7 @@ Converter::Step StepToHalf(bool bfloat16) {
   return bfloat16 ? HalfRun<float, BFloat16> : HalfRun<float, Float16>;
 }
 
-// The steps around the caches: from a half type to float32, and from there to a half type.
+// Steps around the caches, from a half type to float32 or from float32 to a half type.
 Converter::Step StreamingStep(bool to_half, bool bfloat16) {
   if (to_half) {
     return bfloat16 ? HalfRun<float, BFloat16, true> : HalfRun<float, Float16, true>;
@@ -191,7 +191,9 @@ Converter::Converter(DType from, DType to) {
 }
 
 void Converter::Stream(const void* from, int64_t count, void* to) const {
-  streaming_ != nullptr ? streaming_(from, count, to) : Run(from, count, to);
+  // No vector can be stored so between elements.
+  const bool lies_well = reinterpret_cast<uintptr_t>(to) % static_cast<uintptr_t>(to_bytes_) == 0;
+  streaming_ != nullptr&& lies_well ? streaming_(from, count, to) : Run(from, count, to);
 }
 
 void Converter::Run(const void* from, int64_t count, void* to) const {

@@ -18,7 +18,7 @@ class Converter {
   bool Changes() const { return first_ != nullptr; }
   // `from` and `to` do not overlap.
   void Run(const void* from, int64_t count, void* to) const;
-  // Around the caches, if there is a kernel for that: for outputs that no cache holds.
+  // Run() around the caches, if there is a kernel for that: for outputs that no cache holds.
   void Stream(const void* from, int64_t count, void* to) const;
 
   using Step = void (*)(const void* from, int64_t count, void* to);

@@ -68,9 +68,8 @@ TEST(Convert, StreamingWritesTheSameElementsAtAnyAddress) {
     for (unsigned char& byte : source) byte = static_cast<unsigned char>(random.Next());
     for (const auto& [from, to] : pairs) {
       const Converter converter(from, to);
-      const auto size = static_cast<int64_t>(SizeOf(to));
       for (const int64_t count : {0, 1, 5, 31, 32, 64, 67, 299}) {
-        for (int64_t offset = 0; offset < 64; offset += size) {
+        for (int64_t offset = 0; offset < 64; ++offset) {
           alignas(64) unsigned char want[2 * kGuard + kMost * 4], got[2 * kGuard + kMost * 4];
           std::memset(want, 0xC3, sizeof(want));
           std::memset(got, 0xC3, sizeof(got));
@@ -207,6 +206,11 @@ TEST(Convert, HalfTypesAreRoundedOnceFromWiderOnes) {
     ExpectRoundedOnce<uint32_t, BFloat16>({0x81010001u, 0x81010000u, 0xffffffffu, 65519});
     ExpectRoundedOnce<double, Float16>(reals);
     ExpectRoundedOnce<double, BFloat16>(reals);
+    // A vector of doubles without one that is too small for it.
+    std::vector<double> normal = {1e39, -1e300, 0x1.ff0001p127, -3e38, kInf, -kInf, 0.0, -0.0};
+    for (int i = 0; i < 40; ++i) normal.push_back(std::ldexp(1 + random.Unit(), i - 20));
+    ExpectRoundedOnce<double, Float16>(normal);
+    ExpectRoundedOnce<double, BFloat16>(normal);
     ExpectRoundedOnce<int64_t, Float16>(wide);
     ExpectRoundedOnce<int64_t, BFloat16>(wide);
     ExpectRoundedOnce<int32_t, Float16>(whole);
@@ -219,13 +223,17 @@ TEST(Convert, SpecialFloatsStay) {
     for (const DType from : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
       for (const DType to : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
         if (from == to) continue;
-        testing::TestView source(from, {3}), target(to, {3});
+        // As many as fill vectors, and some more.
+        constexpr int64_t kCount = 35;
+        testing::TestView source(from, {kCount}), target(to, {kCount});
         const double values[] = {std::nan(""), kInf, -kInf};
-        for (int64_t i = 0; i < 3; ++i) source.Write(i, values[i]);
-        Converter(from, to).Run(source.view().data, 3, target.view().data);
-        EXPECT_TRUE(std::isnan(target.Read(0))) << NameOf(from) << " to " << NameOf(to);
-        EXPECT_EQ(target.Read(1), kInf);
-        EXPECT_EQ(target.Read(2), -kInf);
+        for (int64_t i = 0; i < kCount; ++i) source.Write(i, values[i % 3]);
+        Converter(from, to).Run(source.view().data, kCount, target.view().data);
+        for (int64_t i = 0; i < kCount; ++i) {
+          const double got = target.Read(i);
+          EXPECT_TRUE(i % 3 == 0 ? std::isnan(got) : got == values[i % 3])
+              << NameOf(from) << " to " << NameOf(to) << ": " << got << " at " << i;
+        }
       }
     }
   });

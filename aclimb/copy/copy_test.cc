@@ -125,6 +125,32 @@ TEST(Copy, LargerThanCaches) {
   EXPECT_EQ(to.front() + to.back(), 4);
 }
 
+// Half types, which stream, and what lies an odd number of bytes behind an element's place.
+TEST(Copy, ConvertedLargerThanCaches) {
+  const int64_t count = CacheShareBytes() / 4 + 12'345;
+  std::vector<float> floats(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    floats[static_cast<size_t>(i)] = static_cast<float>(i % 9973) / 7 - 300;
+  }
+  for (const int64_t offset : {2, 3}) {
+    std::vector<char> to(static_cast<size_t>(count) * 2 + 8, 3);
+    TensorView source{.data = floats.data(), .dtype = DType::kFloat32, .rank = 1};
+    TensorView target{.data = to.data() + offset, .dtype = DType::kBFloat16, .rank = 1};
+    source.shape[0] = target.shape[0] = count;
+    source.stride[0] = target.stride[0] = 1;
+    ASSERT_TRUE(Copy(source, target));
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      BFloat16 got;
+      std::memcpy(&got, to.data() + offset + 2 * i, sizeof(got));
+      if (got.bits != ToBFloat16(floats[static_cast<size_t>(i)]).bits) ++wrong;
+    }
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(std::count(to.begin(), to.begin() + offset, 3), offset);
+    EXPECT_EQ(std::count(to.end() - 8 + offset, to.end(), 3), 8 - offset);
+  }
+}
+
 // Few of every length and many, from and to any address; nothing before or behind is written.
 TEST(Copy, Bytes) {
   std::vector<int64_t> lengths(261);

@@ -38,8 +38,11 @@ class TensorShapes final : public ShapeTeller {
     if (tensor == nullptr) return;
     // aclInitTensor may have made another one of it.
     if (tensor->shape.size() == shape.size()) {
+      // Fewer rows of a length keep their distance.
+      const bool has_fewer_rows =
+          shape.empty() || std::equal(shape.begin() + 1, shape.end(), tensor->shape.begin() + 1);
       std::copy(shape.begin(), shape.end(), tensor->shape.begin());
-      if (shape.size() > 1) tensor->stride = ContiguousStrides(tensor->shape);
+      if (!has_fewer_rows) tensor->stride = ContiguousStrides(tensor->shape);
       tensor->SetKey();
     }
     aclimb_handle_give_back(bound->handle);

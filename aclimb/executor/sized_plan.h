@@ -11,7 +11,8 @@ namespace aclimb {
 class ShapeTeller {
  public:
   // An output with as many dimensions as `shape`, none of them shorter: its data lies in the memory
-  // by the strides of phase 1 if there is one dimension, else without gaps.
+  // by the strides of phase 1 if all dimensions but the first are as long as there, else without
+  // gaps.
   virtual void Tell(int parameter, std::span<const int64_t> shape) const = 0;
 
  protected:

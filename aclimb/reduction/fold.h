@@ -49,7 +49,8 @@ struct Terms {
 // Kernels of one fold and one dtype. Both add to what the slots hold. `second` is there for
 // kMoments alone.
 struct Kernel {
-  // `count` neighbours to one result, in each of `rows` rows that are `pitch` elements apart.
+  // `count` neighbours to one result, in each of `rows` rows that are `pitch` elements apart, or in
+  // one row where `pitch` is 0.
   void (*rows)(const void* from, int64_t pitch, int64_t rows, int64_t count, const Terms& terms,
                Slot* first, Slot* second) = nullptr;
   // Each of `columns` neighbours, in `rows` rows `pitch` elements apart, to its own result. So many

@@ -36,7 +36,7 @@ HWY_INLINE int64_t LaneCount() {
 }
 
 template <typename Lane, typename T>
-HWY_INLINE Vector<Lane> LoadAs(const T* from) {
+HWY_INLINE Vector<Lane> LoadLanes(const T* from) {
   const Tag<Lane> d;
   if constexpr (std::is_same_v<T, double>) {
     return hn::LoadU(d, from);
@@ -49,7 +49,7 @@ HWY_INLINE Vector<Lane> LoadAs(const T* from) {
 
 // The first `count` lanes; `padding` in the others.
 template <typename Lane, typename T>
-HWY_INLINE Vector<Lane> LoadSomeAs(const T* from, int64_t count, Vector<Lane> padding) {
+HWY_INLINE Vector<Lane> LoadSomeLanes(const T* from, int64_t count, Vector<Lane> padding) {
   const Tag<Lane> d;
   Vector<Lane> some;
   if constexpr (std::is_same_v<T, double>) {

@@ -51,31 +51,53 @@ struct VectorKernel {
   // 7003). Shorter ones end before the processor sees them coming.
   static constexpr int64_t kStreams = 4;
   static constexpr int64_t kLong = int64_t{4096 / sizeof(T)};
+  // Neighbours that are folded apart may pass the largest number, or make 0 of a product, where all
+  // together do not: double has no wider type for them.
+  static constexpr bool kHasStreams = kFold != Fold::kProduct && !std::is_same_v<T, double>;
 
+  // The order of a row's terms does not depend on which of the rows it is.
   static void Rows(const void* from, int64_t pitch, int64_t rows, int64_t count, const Terms& terms,
                    Slot* first, Slot* second) {
     const T* x = static_cast<const T*>(from);
-    const auto shift = [&](int64_t r) { return F::kShifts ? terms.shift[r] : 0; };
-    int64_t r = 0;
-    for (; count >= kLong && r + kStreams <= rows; r += kStreams, x += kStreams * pitch) {
-      const double shifts[] = {shift(r), shift(r + 1), shift(r + 2), shift(r + 3)};
-      Streams(x, pitch, count, shifts, first + r, kHasSecond ? second + r : nullptr);
+    if constexpr (kHasStreams) {
+      if (count >= kLong && pitch != 0)
+        return LongRows(x, pitch, rows, count, terms, first, second);
     }
-    for (; r < rows; ++r, x += pitch) {
+    for (int64_t r = 0; r < rows; ++r, x += pitch) {
+      const double shift = ShiftOf(terms, r);
       Slot* const second_of_row = kHasSecond ? second + r : nullptr;
-      const int64_t done =
-          count < kStreams * kLong ? 0 : Parts(x, count, shift(r), first + r, second_of_row);
-      Row(x + done, count - done, static_cast<Lane>(shift(r)), first + r, second_of_row);
+      int64_t done = 0;
+      if constexpr (kHasStreams) {
+        if (count >= kStreams * kLong) done = Parts(x, count, shift, first + r, second_of_row);
+      }
+      Row(x + done, count - done, static_cast<Lane>(shift), first + r, second_of_row);
+    }
+  }
+  static double ShiftOf(const Terms& terms, int64_t r) { return F::kShifts ? terms.shift[r] : 0; }
+
+  static void LongRows(const T* x, int64_t pitch, int64_t rows, int64_t count, const Terms& terms,
+                       Slot* first, Slot* second) {
+    for (int64_t r = 0; r < rows; r += kStreams, x += kStreams * pitch) {
+      // The last row stands in for those that are not there.
+      const int64_t some = std::min(kStreams, rows - r);
+      const T* row[kStreams];
+      double shifts[kStreams];
+      for (int64_t s = 0; s < kStreams; ++s) {
+        row[s] = x + std::min(s, some - 1) * pitch;
+        shifts[s] = ShiftOf(terms, r + std::min(s, some - 1));
+      }
+      Streams(row, count, shifts, some, first + r, kHasSecond ? second + r : nullptr);
     }
   }
 
   // A long row in parts, as rows; returns how many elements those have.
   static int64_t Parts(const T* x, int64_t count, double shift, Slot* first, Slot* second) {
     const int64_t part = count / kStreams / LaneCount<Lane>() * LaneCount<Lane>();
+    const T* const row[] = {x, x + part, x + 2 * part, x + 3 * part};
     const double shifts[] = {shift, shift, shift, shift};
     Slot of_part[kStreams], second_of_part[kStreams] = {};
     std::fill_n(of_part, kStreams, StartOf(kFold, false));
-    Streams(x, part, part, shifts, of_part, second_of_part);
+    Streams(row, part, shifts, kStreams, of_part, second_of_part);
     for (int64_t s = 0; s < kStreams; ++s) {
       first->real = JoinReal(kFold, first->real, of_part[s].real);
       if (kHasSecond) second->real += second_of_part[s].real;
@@ -96,48 +118,49 @@ struct VectorKernel {
         a = b = c = e = F::Start();
         terms_of_lane = 1;
       }
-      F::Add(a, LoadAs<Lane>(x + i), shift);
-      F::Add(b, LoadAs<Lane>(x + i + lanes), shift);
-      F::Add(c, LoadAs<Lane>(x + i + 2 * lanes), shift);
-      F::Add(e, LoadAs<Lane>(x + i + 3 * lanes), shift);
+      F::Add(a, LoadLanes<Lane>(x + i), shift);
+      F::Add(b, LoadLanes<Lane>(x + i + lanes), shift);
+      F::Add(c, LoadLanes<Lane>(x + i + 2 * lanes), shift);
+      F::Add(e, LoadLanes<Lane>(x + i + 3 * lanes), shift);
     }
-    for (; i + lanes <= count; i += lanes) F::Add(a, LoadAs<Lane>(x + i), shift);
-    if (i < count) F::Add(b, LoadSomeAs<Lane>(x + i, count - i, F::Padding(shift)), shift);
+    for (; i + lanes <= count; i += lanes) F::Add(a, LoadLanes<Lane>(x + i), shift);
+    if (i < count) F::Add(b, LoadSomeLanes<Lane>(x + i, count - i, F::Padding(shift)), shift);
     totals.Take(F::Both(F::Both(a, b), F::Both(c, e)));
     totals.JoinTo(first, second);
   }
 
-  static void Streams(const T* x, int64_t pitch, int64_t count, const double (&shifts)[kStreams],
-                      Slot* first, Slot* second) {
+  // Folds rows to the slots of the first `rows` of them.
+  static void Streams(const T* const (&row)[kStreams], int64_t count,
+                      const double (&shifts)[kStreams], int64_t rows, Slot* first, Slot* second) {
     const Tag<Lane> d;
     const int64_t lanes = LaneCount<Lane>();
     const auto set = [d](double shift) HWY_ATTR { return hn::Set(d, static_cast<Lane>(shift)); };
     const V shift_a = set(shifts[0]), shift_b = set(shifts[1]);
     const V shift_c = set(shifts[2]), shift_e = set(shifts[3]);
-    const T *const y = x + pitch, *const z = y + pitch, *const w = z + pitch;
+    const T *const x = row[0], *const y = row[1], *const z = row[2], *const w = row[3];
     Totals of_a = Totals::Start(), of_b = of_a, of_c = of_a, of_e = of_a;
     auto a = F::Start(), b = F::Start(), c = F::Start(), e = F::Start();
     int64_t i = 0;
     while (i + lanes <= count) {
       const int64_t end = std::min(count, i + F::kMost * lanes);
       for (; i + lanes <= end; i += lanes) {
-        F::Add(a, LoadAs<Lane>(x + i), shift_a);
-        F::Add(b, LoadAs<Lane>(y + i), shift_b);
-        F::Add(c, LoadAs<Lane>(z + i), shift_c);
-        F::Add(e, LoadAs<Lane>(w + i), shift_e);
+        F::Add(a, LoadLanes<Lane>(x + i), shift_a);
+        F::Add(b, LoadLanes<Lane>(y + i), shift_b);
+        F::Add(c, LoadLanes<Lane>(z + i), shift_c);
+        F::Add(e, LoadLanes<Lane>(w + i), shift_e);
       }
       of_a.Take(a), of_b.Take(b), of_c.Take(c), of_e.Take(e);
       a = b = c = e = F::Start();
     }
     if (i < count) {
-      const auto add = [&](auto& kept, const T* row, V shift) HWY_ATTR {
-        F::Add(kept, LoadSomeAs<Lane>(row + i, count - i, F::Padding(shift)), shift);
+      const auto add = [&](auto& kept, const T* of, V shift) HWY_ATTR {
+        F::Add(kept, LoadSomeLanes<Lane>(of + i, count - i, F::Padding(shift)), shift);
       };
       add(a, x, shift_a), add(b, y, shift_b), add(c, z, shift_c), add(e, w, shift_e);
       of_a.Take(a), of_b.Take(b), of_c.Take(c), of_e.Take(e);
     }
     Totals* const all[] = {&of_a, &of_b, &of_c, &of_e};
-    for (int s = 0; s < kStreams; ++s) {
+    for (int64_t s = 0; s < rows; ++s) {
       all[s]->JoinTo(first + s, kHasSecond ? second + s : nullptr);
     }
   }
@@ -155,10 +178,10 @@ struct VectorKernel {
         auto kept = F::Start();
         const T* at = x + j;
         if (j + lanes <= columns) {
-          for (int64_t k = 0; k < count; ++k, at += pitch) F::Add(kept, LoadAs<Lane>(at), shift);
+          for (int64_t k = 0; k < count; ++k, at += pitch) F::Add(kept, LoadLanes<Lane>(at), shift);
         } else {
           for (int64_t k = 0; k < count; ++k, at += pitch) {
-            F::Add(kept, LoadSomeAs<Lane>(at, columns - j, F::Padding(shift)), shift);
+            F::Add(kept, LoadSomeLanes<Lane>(at, columns - j, F::Padding(shift)), shift);
           }
         }
         F::Store(kept, &first[j].real, second != nullptr ? &second[j].real : nullptr);

@@ -116,10 +116,10 @@ struct Case {
   uint32_t reduced;
 };
 const Case kCases[] = {
-    {{7}, 1},      {{1000}, 1},   {{3, 700}, 2},     {{700, 3}, 1},      {{40, 600}, 1},
-    {{600, 5}, 2}, {{70, 33}, 2}, {{5, 6, 7, 8}, 5}, {{5, 6, 7, 8}, 10}, {{2, 3, 129}, 2},
-    {{4, 4}, 3},   {{9, 11}, 0},  {{}, 0},           {{1, 50, 1, 3}, 2}, {{520, 70}, 1},
-    {{16, 47}, 2}};
+    {{7}, 1},      {{1000}, 1},    {{3, 700}, 2},     {{700, 3}, 1},      {{40, 600}, 1},
+    {{600, 5}, 2}, {{70, 33}, 2},  {{5, 6, 7, 8}, 5}, {{5, 6, 7, 8}, 10}, {{2, 3, 129}, 2},
+    {{4, 4}, 3},   {{9, 11}, 0},   {{}, 0},           {{1, 50, 1, 3}, 2}, {{520, 70}, 1},
+    {{16, 47}, 2}, {{6, 2051}, 2}, {{7, 1029}, 2},    {{1, 8209}, 2}};
 
 TEST(Reduction, EveryFoldOfAnyView) {
   const int targets = EachTarget([&] {
@@ -199,6 +199,31 @@ TEST(Reduction, FindsTheFirstOfTheBest) {
   });
 }
 
+TEST(Reduction, TheValueIsTheElementThatIsFound) {
+  EachTarget([] {
+    Random random(8);
+    for (const uint32_t reduced : {1, 2}) {
+      for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kFloat64}) {
+        TestView input(dtype, {67, 70});
+        for (int64_t i = 0; i < input.count(); ++i) input.Write(i, random.Chance(0.5) ? 0.0 : -0.0);
+        const TestView values(DType::kFloat64, Left({67, 70}, reduced));
+        const TestView places(DType::kInt64, Left({67, 70}, reduced));
+        Reduce({.fold = Fold::kMax,
+                .reduced = reduced,
+                .outputs = {Output{}, Output{.second = true}},
+                .output_count = 2,
+                .finds = true},
+               input.view(), values.view(), places.view());
+        const auto groups = GroupsOf(input, reduced);
+        for (size_t i = 0; i < groups.size(); ++i) {
+          EXPECT_EQ(places.Read(int64_t(i)), 0);
+          EXPECT_EQ(std::signbit(values.Read(int64_t(i))), std::signbit(groups[i][0]));
+        }
+      }
+    }
+  });
+}
+
 // Variance and mean, and the logarithm of sums of exponentials, by their definitions.
 void ToVariance(const Finishing& of, int64_t count, Slot* first, Slot* second) {
   const auto n = static_cast<double>(of.reduced);
@@ -216,8 +241,12 @@ TEST(Reduction, FoldsWithAShift) {
   EachTarget([] {
     Random random(3);
     for (const Case& each : kCases) {
-      TestView input(DType::kFloat32, each.shape, AnyOrder(random, each.shape.size()));
-      for (int64_t i = 0; i < input.count(); ++i) input.Write(i, 1000 + random.Integer(-9, 9));
+      TestView input(DType::kFloat32, each.shape,
+                     random.Chance(0.6) ? std::vector<int>() : AnyOrder(random, each.shape.size()));
+      const int64_t row = each.shape.empty() ? 1 : each.shape.back();
+      for (int64_t i = 0; i < input.count(); ++i) {
+        input.Write(i, static_cast<double>(1000 + 90 * (i / row % 4) + random.Integer(-9, 9)));
+      }
       const std::vector<int64_t> left = Left(each.shape, each.reduced);
       const TestView variance(DType::kFloat64, left), mean(DType::kFloat64, left);
       const TestView logarithm(DType::kFloat64, left);
@@ -241,6 +270,45 @@ TEST(Reduction, FoldsWithAShift) {
         EXPECT_NEAR(variance.Read(int64_t(i)), squares / n, 1e-9 * squares);
         EXPECT_NEAR(mean.Read(int64_t(i)), sum / n, 1e-9);
         EXPECT_NEAR(logarithm.Read(int64_t(i)), 1000 + std::log(exponentials), 1e-6);
+      }
+    }
+  });
+}
+
+// The parts of this product and of this sum pass the largest double, and all of it does not.
+TEST(Reduction, NeighboursOfDoublesAreNotFoldedApart) {
+  EachTarget([] {
+    for (const int64_t rows : {1, 5}) {
+      for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+        TestView input(dtype, {rows, 2048});
+        for (int64_t i = 0; i < input.count(); ++i) input.Write(i, i % 2048 < 1024 ? 8 : 0.125);
+        const TestView products(DType::kFloat64, {rows});
+        Reduce({.fold = Fold::kProduct, .reduced = 2}, input.view(), products.view(), {});
+        for (int64_t r = 0; r < rows; ++r) EXPECT_EQ(products.Read(r), 1);
+      }
+      TestView input(DType::kFloat64, {rows, 2048});
+      for (int64_t i = 0; i < input.count(); ++i) input.Write(i, i % 2048 < 1024 ? 5e305 : -5e305);
+      const TestView sums(DType::kFloat64, {rows});
+      Reduce({.reduced = 2}, input.view(), sums.view(), {});
+      for (int64_t r = 0; r < rows; ++r) EXPECT_EQ(sums.Read(r), 0);
+    }
+  });
+}
+
+TEST(Reduction, EqualRowsHaveEqualResults) {
+  EachTarget([] {
+    Random random(7);
+    std::vector<float> row(6000);
+    for (float& element : row) element = static_cast<float>(random.Unit()) - 0.3F;
+    for (const int64_t rows : {2, 5, 23, 600}) {
+      for (const int64_t count : {900, 1025, 5000}) {
+        TestView input(DType::kFloat32, {rows, count});
+        for (int64_t i = 0; i < input.count(); ++i) {
+          input.Write(i, static_cast<double>(row[static_cast<size_t>(i % count)]));
+        }
+        const TestView sums(DType::kFloat64, {rows});
+        Reduce({.reduced = 2}, input.view(), sums.view(), {});
+        for (int64_t r = 1; r < rows; ++r) ASSERT_EQ(sums.Read(r), sums.Read(0)) << r;
       }
     }
   });

@@ -9,7 +9,7 @@ namespace aclimb::reduction {
 namespace {
 
 template <typename T>
-int64_t Find(const void* from, int64_t stride, int64_t count, Slot slot) {
+int64_t Find(const void* from, int64_t stride, int64_t count, Slot& slot) {
   const T* const x = static_cast<const T*>(from);
   int64_t i = 0;
   if constexpr (std::is_integral_v<T>) {
@@ -29,6 +29,7 @@ int64_t Find(const void* from, int64_t stride, int64_t count, Slot slot) {
     } else {
       while (i + 1 < count && value(i) != slot.real) ++i;
     }
+    slot.real = value(i);
   }
   return i;
 }

@@ -7,9 +7,9 @@
 
 namespace aclimb::reduction {
 
-// The first of `count` elements, `stride` apart, that is the number in the slot, or NaN if that is
-// one. It is there.
-using Search = int64_t (*)(const void* from, int64_t stride, int64_t count, Slot slot);
+// The first of `count` elements, `stride` apart, that equals the number in the slot, or is NaN if
+// that is one. It is there. The slot gets it: zeros of both signs are equal.
+using Search = int64_t (*)(const void* from, int64_t stride, int64_t count, Slot& slot);
 Search SearchOf(DType dtype);
 
 }  // namespace aclimb::reduction

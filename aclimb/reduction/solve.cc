@@ -129,8 +129,9 @@ class Folder {
     const bool whole_runs = problem_.direct && !problem_.request.finds;
     VisitResults(block, [&](int64_t i, int64_t first, int64_t results) {
       if (whole_runs && problem_.reduced.rank == 1) {
-        return kernel_->rows(At(first + begin), KeptStride(), results, end - begin,
-                             TermsOf(block, i), &block.first[i], SecondOf(block, i));
+        const int64_t pitch = problem_.width == 1 ? 0 : KeptStride();
+        return kernel_->rows(At(first + begin), pitch, results, end - begin, TermsOf(block, i),
+                             &block.first[i], SecondOf(block, i));
       }
       for (const int64_t last = i + results; i < last; ++i, first += KeptStride()) {
         RunRow(begin, end, first, whole_runs, block, i);
@@ -167,8 +168,8 @@ class Folder {
     Slot best = StartOf(fold_, problem_.whole);
     kernel_->rows(from, 0, 1, count, terms, &best, nullptr);
     if (!IsBetter(best, block.first[i])) return;
-    block.first[i] = best;
     block.second[i].whole = position + problem_.search(from, 1, count, best);
+    block.first[i] = best;
   }
 
   Slot* SecondOf(Block& block, int64_t i) const {
@@ -226,9 +227,9 @@ class Folder {
       kernel_->columns(first, pitch, count, block.count, terms, best, nullptr);
       for (int64_t j = 0; j < block.count; ++j) {
         if (!IsBetter(best[j], block.first[j])) continue;
-        block.first[j] = best[j];
         block.second[j].whole =
             position + r + problem_.search(first + j * size, pitch, count, best[j]);
+        block.first[j] = best[j];
       }
     }
   }

@@ -1,4 +1,5 @@
-// Vector loads and stores of every floating storage type as float32 lanes. Included once per
+// Vector loads and stores of every floating storage type as float32 lanes, and of float32 as double
+// lanes. Included once per
 // instruction set by files that use hwy/foreach_target.h.
 #if defined(ACLIMB_SIMD_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLIMB_SIMD_FLOAT_INL_H_
@@ -137,8 +138,8 @@ HWY_INLINE hn::Vec<StoredTag<T, D>> Narrow(D d, hn::Vec<D> value) {
   }
 }
 
-// Doubles to float32, nearest even, infinite beyond the largest number, which is what Highway's
-// emulations make of that.
+// Doubles to float32, nearest even; infinite beyond the largest number, where the emulations of
+// Highway 1.0 would give that number.
 template <class D>
 HWY_INLINE hn::Vec<hn::Rebind<float, D>> ToFloats(D d, hn::Vec<D> value) {
   const hn::Rebind<float, D> narrow;

@@ -123,7 +123,7 @@ TEST(FloatInl, EveryTargetReadsAndWritesHalves) {
 
 TEST(FloatInl, EveryTargetRoundsDoublesAsTheCompilerDoes) {
   EachTarget([] {
-    const double infinity = HUGE_VAL;
+    const double infinity = HUGE_VAL, nan = std::nan("");
     const std::vector<double> from = {
         1.1,     -0.0,      1e-45,          1e-50,    3.4028235e38, -3.5e38, infinity,   -1e300,
         0x1p128, -infinity, 0x1.ffffffp127, 16777217, 1e-39,        7,       -1.0000001, 0x1p-126};

@@ -135,7 +135,7 @@ class Worker {
     const int64_t piece = kPiece / lines, self_step = problem_.self_stride_ * self_size_;
     const int64_t out_step = problem_.out_stride_ * out_size_;
     if constexpr (std::is_same_v<T, double>) {
-      // Conversions of an element wait for no other: they hide in the chains.
+      // Without a copy in double: conversions of elements wait for no other.
       if (problem_.from_ == DType::kFloat32 && problem_.to_ == DType::kFloat32 &&
           self_step == self_size_ && out_step == out_size_) {
         const float* x[kChains];

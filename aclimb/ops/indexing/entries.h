@@ -110,7 +110,8 @@ bool EachBlock(const EntryPlaces places, int64_t line, int64_t count, const Shar
   return all_known;
 }
 
-// Calls body(place, s) for each of these entries.
+// Calls body(place, s) for each entry of a line that goes to the share, in order. By value, as
+// EachBlock(). Returns whether all entries go somewhere.
 template <typename Body>
 bool EachEntry(const EntryPlaces places, int64_t line, int64_t count, const Share share,
                const Body body) {

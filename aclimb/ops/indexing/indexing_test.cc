@@ -120,6 +120,53 @@ TEST_F(Indexing, OneOfManyIndicesFailsTheRun) {
   EXPECT_EQ(whole.Values()[0], 6);
 }
 
+// Rows that threads share by where they go: each row is of one entry, or of the last of some.
+TEST_F(Indexing, ManyRowsOfIntegersWithAnyTeam) {
+  constexpr int64_t kRows = 20'000, kPlaces = 700, kColumns = 6;
+  Values indices, source;
+  for (int64_t s = 0; s < kRows; ++s) {
+    indices.push_back(static_cast<double>(s % 1013 == 1012 ? kPlaces : s * 7919 % kPlaces));
+    for (int64_t c = 0; c < kColumns; ++c) source.push_back(static_cast<double>(s * 3 + c));
+  }
+  Values sums(kPlaces * kColumns, 1), last(kPlaces * kColumns, 1);
+  for (int64_t s = 0; s < kRows; ++s) {
+    const auto place = static_cast<int64_t>(indices[static_cast<size_t>(s)]);
+    for (int64_t c = 0; c < kColumns && place < kPlaces; ++c) {
+      const double x = source[static_cast<size_t>(s * kColumns + c)];
+      sums[static_cast<size_t>(place * kColumns + c)] += x;
+      last[static_cast<size_t>(place * kColumns + c)] = x;
+    }
+  }
+  const DeviceTensor index({kRows}, DType::kInt64, indices);
+  const DeviceTensor src({kRows, kColumns}, DType::kInt32, source);
+  for (const char* const threads : {"1", "3", "8"}) {
+    const Setting setting("ACLIMB_THREADS", threads);
+    const DeviceTensor added({kPlaces, kColumns}, DType::kInt32, Values(kPlaces * kColumns, 1));
+    EXPECT_TRUE(IsRunFailure(RunBothPhases(
+                                 [&](uint64_t* size, aclOpExecutor** executor) {
+                                   return aclnnIndexAddGetWorkspaceSize(
+                                       added, 0, index, src, Scalar(1.0F), added, size, executor);
+                                 },
+                                 &aclnnIndexAdd, stream_),
+                             "index[1012] is 700"));
+    EXPECT_EQ(added.Values(), sums) << threads;
+    const DeviceTensor replaced({kPlaces, kColumns}, DType::kInt32, Values(kPlaces * kColumns, 1));
+    const DeviceTensor places({kRows, kColumns}, DType::kInt64, [&] {
+      Values each;
+      for (const double i : indices) each.insert(each.end(), kColumns, i);
+      return each;
+    }());
+    EXPECT_TRUE(IsRunFailure(RunBothPhases(
+                                 [&](uint64_t* size, aclOpExecutor** executor) {
+                                   return aclnnInplaceScatterGetWorkspaceSize(
+                                       replaced, 0, places, src, 0, size, executor);
+                                 },
+                                 &aclnnInplaceScatter, stream_),
+                             "index[1012, 0] is 700"));
+    EXPECT_EQ(replaced.Values(), last) << threads;
+  }
+}
+
 // A tensor without elements has none at any index.
 TEST_F(Indexing, NothingCanBeTakenOfNothing) {
   const DeviceTensor self({0}, DType::kFloat32), index({2}, DType::kInt64, {0, 1});

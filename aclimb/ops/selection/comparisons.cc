@@ -88,14 +88,17 @@ struct IsClosePlan final : Plan {
   IsClosePlan(const TensorView& self, const TensorView& other, const TensorView& out,
               double relative_tolerance, double absolute_tolerance, bool nan_is_close)
       : walk(Walk<3>::Make({&self, &other, &out})),
-        exact(WideFor(self.dtype) == DType::kInt64),
-        operand(self.dtype, self.dtype, exact ? DType::kInt64 : DType::kFloat64),
+        wide(WideFor(self.dtype) == DType::kInt64                  ? DType::kInt64
+             : IsHalf(self.dtype) || self.dtype == DType::kFloat32 ? DType::kFloat32
+                                                                   : DType::kFloat64),
+        operand(self.dtype, self.dtype, wide),
         relative(relative_tolerance),
         absolute(absolute_tolerance),
         equal_nan(nan_is_close) {}
 
   void Run(const RunContext& run) const override {
-    exact ? Compare<int64_t>(run) : Compare<double>(run);
+    if (wide == DType::kInt64) return Compare<int64_t>(run);
+    wide == DType::kFloat32 ? Compare<float>(run) : Compare<double>(run);
   }
 
   template <typename T>
@@ -117,6 +120,7 @@ struct IsClosePlan final : Plan {
   }
 
   static double DistanceOf(double a, double b) { return std::fabs(a - b); }
+  static float DistanceOf(float a, float b) { return std::fabs(a - b); }
   // A double does not tell apart neighbours beyond 2^53.
   static double DistanceOf(int64_t a, int64_t b) {
     const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
@@ -127,15 +131,17 @@ struct IsClosePlan final : Plan {
   bool AreClose(T a, T b) const {
     if (a == b) return true;
     if (absolute == 0 && relative == 0 && std::is_integral_v<T>) return false;
-    const auto x = static_cast<double>(a), y = static_cast<double>(b);
     // Also whether both are NaN.
-    if (x != x || y != y) return equal_nan && x != x && y != y;
-    const double difference = DistanceOf(a, b);
-    return std::isfinite(difference) && difference <= absolute + std::fabs(relative * y);
+    if (a != a || b != b) return equal_nan && a != a && b != b;
+    // FLOAT and half types in float32, step by step, as PyTorch does.
+    using Real = std::conditional_t<std::is_same_v<T, float>, float, double>;
+    const Real distance = DistanceOf(a, b);
+    const Real part = static_cast<Real>(relative) * static_cast<Real>(b);
+    return std::isfinite(distance) && distance <= static_cast<Real>(absolute) + std::fabs(part);
   }
 
   const Walk<3> walk;
-  const bool exact;
+  const DType wide;
   const Operand operand;
   const double relative;
   const double absolute;

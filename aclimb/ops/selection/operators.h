@@ -62,10 +62,18 @@ inline void IsCloseTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace is_close;  // NOLINT: the positions
   const double rtol = call.Real(kRtol), atol = call.Real(kAtol);
   const bool nan_too = call.Bool(kEqualNan);
+  // FLOAT and half types are compared in float32, by whose numbers tolerances are met or missed.
+  const DType dtype = call.DTypeOf(kSelf);
+  const bool in_float = dtype == DType::kFloat32 || IsHalf(dtype);
+  const auto rounded = [=](double x) {
+    return in_float ? static_cast<double>(static_cast<float>(x)) : x;
+  };
   const auto close = truth::Each(call, {kSelf, kOther}, [=](double x, double y) {
     if (std::isnan(x) || std::isnan(y)) return nan_too && std::isnan(x) && std::isnan(y) ? 1. : 0.;
     if (std::isinf(x) || std::isinf(y)) return x == y ? 1. : 0.;
-    return x == y || std::fabs(x - y) <= atol + rtol * std::fabs(y) ? 1. : 0.;
+    const double part = rounded(rounded(rtol) * std::fabs(y)), distance = rounded(std::fabs(x - y));
+    const bool is_near = std::isfinite(distance) && distance <= rounded(rounded(atol) + part);
+    return x == y || is_near ? 1. : 0.;
   });
   outputs.Set(kOut, close, truth::Allowance{});
 }

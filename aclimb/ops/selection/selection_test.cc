@@ -133,6 +133,24 @@ TEST_F(Selection, CloseToInfinitiesAndNaN) {
   }
 }
 
+// As PyTorch: 0.1 is a FLOAT, too, and a distance that is no FLOAT is none.
+TEST_F(Selection, FloatsAreCloseByTheDistanceInFloat) {
+  const DeviceTensor self({2}, kFloat, {0.1F, 3e38}), other({2}, kFloat, {0, -3e38});
+  const DeviceTensor out({2}, DType::kBool);
+  const auto close = [&](double rtol, double atol) {
+    EXPECT_EQ(RunBothPhases(
+                  [&](uint64_t* size, aclOpExecutor** executor) {
+                    return aclnnIsCloseGetWorkspaceSize(self, other, rtol, atol, false, out, size,
+                                                        executor);
+                  },
+                  &aclnnIsClose, stream_),
+              0);
+    return out.Values();
+  };
+  EXPECT_EQ(close(0, 0.1), Values({1, 0}));
+  EXPECT_EQ(close(2.5, 0), Values({0, 0}));
+}
+
 TEST_F(Selection, NeighboursThatNoDoubleTellsApartAreNotClose) {
   const int64_t big = int64_t{1} << 53, next = big + 1;
   const DeviceTensor self({1}, DType::kInt64, {0}), other({1}, DType::kInt64, {0});

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the rest is compiled once per instruction set.
 #include <hwy/cache_control.h>
+
 #include "aclimb/simd/float-inl.h"
 
 HWY_BEFORE_NAMESPACE();
