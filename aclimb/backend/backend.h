@@ -238,7 +238,8 @@ typedef struct AclimbBackend {
   int (*queue_is_lost)(AclimbQueue* queue);
   // From now on a failure in this queue stops all queues of its group, and stays.
   int (*queue_stop_on_failure)(AclimbQueue* queue);
-  // The oldest failed task that was not taken yet: 1 and *failure, or 0.
+  // The oldest failed task that was not taken yet, of those whose failure a wait or a query has
+  // returned or passed: 1 and *failure, or 0.
   int (*queue_take_failure)(AclimbQueue* queue, AclimbTaskFailure* failure);
 
   // ---- Markers ----

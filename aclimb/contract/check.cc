@@ -221,12 +221,12 @@ Status CheckRules(const Contract& contract, const Arguments& arguments, Stage st
 
 Status CheckNull(const Contract& contract, const Argument& argument, int index, int element) {
   if (argument.handle != nullptr) return Ok();
-  return Refuse(
-      kAclnnNullptr,
-      Cat(NameOf(contract, index, element), " is null; expected an ", KindText(argument.kind), "."),
-      Cat("check that ", CreateText(argument.kind),
-          " succeeded and that the arguments are in the right order"),
-      Id(contract, "null", contract.At(index).name));
+  return Refuse(kAclnnNullptr,
+                Cat(NameOf(contract, index, element), " is null; expected ",
+                    argument.kind == Kind::kString ? "a " : "an ", KindText(argument.kind), "."),
+                Cat("check that ", CreateText(argument.kind),
+                    " succeeded and that the arguments are in the right order"),
+                Id(contract, "null", contract.At(index).name));
 }
 
 Status CheckProduct(const Contract& contract, const Arguments& arguments) {

@@ -76,7 +76,7 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
      "all "
      "others"},
     {"HCCL_SOCKET_FAMILY", "AF_INET, AF_INET6", "AF_INET", "the kind of that address"},
-    {"HCCL_IF_BASE_PORT", "0 to 65520", "0",
+    {"HCCL_IF_BASE_PORT", "0 to 65504", "0",
      "the first of 32 ports of which HcclGetRootInfo takes a free one; 0 means any"},
     {"HCCL_WHITELIST_DISABLE", "0, 1", "1", "0 lets only the hosts of HCCL_WHITELIST_FILE join"},
     {"HCCL_WHITELIST_FILE", "a file {\"host_ip\": [\"192.168.0.1\", ...]}", "",

@@ -1,5 +1,6 @@
 // aclOpExecutor: reuse, release, and new addresses for its tensors.
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -32,10 +33,11 @@ Status Missing(const aclOpExecutor* executor) {
 
 enum class Side { kInputs, kOutputs, kBoth };
 
-// Position of the index-th parameter of that side that is a tensor or a list of them, -1 when there
-// is none. A tensor that is worked on in place is an input and an output; where both are counted it
-// is an input.
-int FindParameter(const contract::Contract& contract, Side side, size_t index) {
+// Calls visit(parameter) for those of that side that are tensors or lists of them, until it says
+// true, and returns that one; -1 when there is none. A tensor that is worked on in place is an
+// input and an output; where both are counted it is an input.
+template <typename Visit>
+int FindOnSide(const contract::Contract& contract, Side side, const Visit& visit) {
   for (const bool outputs : {false, true}) {
     if (side == (outputs ? Side::kInputs : Side::kOutputs)) continue;
     for (size_t i = 0; i < contract.parameters.size(); ++i) {
@@ -44,20 +46,34 @@ int FindParameter(const contract::Contract& contract, Side side, size_t index) {
       const bool counts = !outputs                 ? contract::IsRead(parameter.role)
                           : side == Side::kOutputs ? contract::IsWritten(parameter.role)
                                                    : parameter.role == contract::Role::kOutput;
-      if (counts && index-- == 0) return static_cast<int>(i);
+      if (counts && visit(static_cast<int>(i))) return static_cast<int>(i);
     }
   }
   return -1;
 }
+int FindParameter(const contract::Contract& contract, Side side, size_t index) {
+  return FindOnSide(contract, side, [&](int) { return index-- == 0; });
+}
 
-// Of a tensor, element -1; as many as there are uses when phase 1 got no such element.
-size_t FindUse(const PlannedCall& call, int parameter, int element) {
+// As many as there are uses when phase 1 got none like it.
+template <typename Like>
+size_t FindUse(const PlannedCall& call, const Like& like) {
   size_t i = 0;
-  while (i < call.uses.size() &&
-         !(call.uses[i].parameter == parameter && call.uses[i].element == element)) {
-    ++i;
-  }
+  while (i < call.uses.size() && !like(call.uses[i])) ++i;
   return i;
+}
+// Of the index-th tensor of that side, with the members of lists one by one.
+size_t FindTensor(const PlannedCall& call, Side side, size_t index) {
+  const int parameter = FindOnSide(*call.contract, side, [&](int p) {
+    const auto members = static_cast<size_t>(
+        std::count_if(call.uses.begin(), call.uses.end(),
+                      [p](const TensorUse& use) { return use.parameter == p; }));
+    if (index < members) return true;
+    index -= members;
+    return false;
+  });
+  return FindUse(call,
+                 [&](const TensorUse& use) { return use.parameter == parameter && index-- == 0; });
 }
 
 const char* SideText(Side side) {
@@ -82,14 +98,15 @@ aclnnStatus SetAddress(const char* function, aclOpExecutor* handle, Side side, s
     }
     Executor& executor = *held.get();
     const PlannedCall& call = *executor.call;
-    const size_t use = FindUse(call, FindParameter(*call.contract, side, index), -1);
+    const size_t use = FindTensor(call, side, index);
     const bool exists = use < call.uses.size();
     if (!exists || executor.tensors[use].handle == nullptr) {
       return Refuse(kAclnnInvalid,
                     Cat("index is ", index, ", and ", call.contract->function,
                         exists ? " was called without that " : " has no ", SideText(side),
                         "; expected the position of a tensor that phase 1 got."),
-                    "count the tensors in the order of the operator's parameters",
+                    "count the tensors in the order of the operator's parameters, members of "
+                    "lists one by one",
                     "executor/index");
     }
     if (executor.tensors[use].handle != tensor) {
@@ -122,17 +139,17 @@ aclnnStatus SetListAddress(const char* function, aclOpExecutor* handle, Side sid
                         " has no tensor list there; expected the position of a list parameter."),
                     "use aclSetTensorAddr for single tensors", "executor/index");
     }
-    const size_t use = FindUse(call, parameter, static_cast<int>(element));
+    const size_t use = FindUse(call, [&](const TensorUse& one) {
+      return one.parameter == parameter && static_cast<size_t>(one.element) == element;
+    });
     if (use == call.uses.size()) {
       return Refuse(kAclnnInvalid,
                     Cat("relativeIndex is ", element, ", and ", call.contract->At(parameter).name,
                         " was shorter in phase 1; expected the position of one of its tensors."),
                     "count the tensors of the list from 0", "executor/index");
     }
-    const auto* const given = static_cast<const TensorListValue*>(
-        aclimb_handle_resolve(tensors, ACLIMB_HANDLE_TENSOR_LIST));
-    if (given == nullptr || element >= given->members.size() ||
-        given->members[element] != executor.tensors[use].handle) {
+    // The list itself may have been destroyed.
+    if (executor.tensors[use].list != tensors) {
       return Refuse(kAclnnInvalid,
                     Cat("tensors is not the list that phase 1 got as ",
                         call.contract->At(parameter).name, "; expected the same object."),

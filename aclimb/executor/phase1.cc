@@ -265,6 +265,7 @@ void Bind(Executor& executor, const contract::Arguments& arguments) {
   for (const TensorUse& use : executor.call->uses) {
     const contract::Argument& argument = ArgumentOf(use, arguments);
     tensor->handle = argument.handle;
+    if (use.element >= 0) tensor->list = arguments.At(use.parameter).handle;
     const auto* const given = static_cast<const TensorDescriptor*>(argument.object);
     if (given != nullptr) tensor->data = given->data;
     ++tensor;

@@ -33,6 +33,8 @@ class TensorShapes final : public ShapeTeller {
       if (use.parameter == parameter) break;
       ++bound;
     }
+    // Nothing throws while the handle is held.
+    std::vector<int64_t> without_gaps = ContiguousStrides({shape.begin(), shape.end()});
     auto* const tensor =
         static_cast<TensorDescriptor*>(aclimb_handle_hold(bound->handle, ACLIMB_HANDLE_TENSOR));
     if (tensor == nullptr) return;
@@ -42,7 +44,7 @@ class TensorShapes final : public ShapeTeller {
       const bool has_fewer_rows =
           shape.empty() || std::equal(shape.begin() + 1, shape.end(), tensor->shape.begin() + 1);
       std::copy(shape.begin(), shape.end(), tensor->shape.begin());
-      if (!has_fewer_rows) tensor->stride = ContiguousStrides(tensor->shape);
+      if (!has_fewer_rows) tensor->stride.swap(without_gaps);
       tensor->SetKey();
     }
     aclimb_handle_give_back(bound->handle);

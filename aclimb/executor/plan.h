@@ -39,6 +39,7 @@ struct TensorUse {
 // The tensor of one call that stands in the place of a TensorUse.
 struct BoundTensor {
   const void* handle = nullptr;  // what the program passed; null when not given
+  const void* list = nullptr;    // the list that it is a member of, or null
   void* data = nullptr;          // storage address; the setters change it
   void* kernel_data = nullptr;   // where kernels find the first element, set for a run
 };

@@ -8,6 +8,7 @@
 #include "aclimb/core/fork.h"
 #include "aclimb/core/quiet_thread.h"
 #include "aclimb/runtime/device.h"
+#include "aclimb/runtime/thread_state.h"
 
 namespace aclimb {
 namespace {
@@ -72,6 +73,7 @@ class HelperThreads final : public ForkPart {
       {
         // As a new thread of a program has it, not as an earlier call left it.
         const DefaultFloatState state;
+        if (ThreadState* const own = ThisThreadOrNull()) own->Reset();
         Perform(mine.front());
       }
       if (ForkCount() != forks) EndForkedChild();

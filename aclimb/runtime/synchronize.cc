@@ -72,7 +72,9 @@ std::string FixOf(const AclimbTaskFailure& failure) {
 }
 
 // Numbers, not the stream: it may be gone when the program is told.
-Status TaskError(int32_t stream_id, int32_t device_id, int code, const TaskFailures& failures) {
+//   stopped  whether one failure stops all streams of the context
+Status TaskError(int32_t stream_id, int32_t device_id, int code, bool stopped,
+                 const TaskFailures& failures) {
   if (code == kRtStreamAbort) {
     return Refuse(code,
                   Cat("stream ", stream_id,
@@ -82,6 +84,13 @@ Status TaskError(int32_t stream_id, int32_t device_id, int code, const TaskFailu
   }
   for (const AclimbTaskFailure& failure : failures.All()) {
     TellExceptionCallback(stream_id, device_id, failure);
+  }
+  if (failures.All().empty() && !stopped) {
+    return Refuse(code,
+                  Cat("a task of stream ", stream_id, " failed with ", CodeText(code),
+                      ", and which one is not known any more; expected it to succeed."),
+                  "synchronise more often, and look at the first failure",
+                  "runtime/stream/task-failed");
   }
   if (failures.All().empty()) {
     return Refuse(code,
@@ -109,18 +118,20 @@ Status TaskErrorOf(const Stream& stream, int code) {
   TaskFailures failures;
   int32_t stream_id = stream.id;
   if (code != kRtStreamAbort) failures.Take(stream);
+  bool stopped = false;
   if (code != kRtStreamAbort && failures.All().empty()) {
     const std::lock_guard<std::mutex> lock(ProcessMutex());
     for (const Context* context : stream.device->contexts) {
       if (context->handle != stream.context) continue;
       for (const Stream* const other : context->streams) {
-        if (!failures.All().empty()) break;
-        stream_id = other->id;
-        failures.Take(*other);
+        if (other->failure_mode.load() != ACL_STOP_ON_FAILURE) continue;
+        stopped = true;
+        if (failures.All().empty()) failures.Take(*other);
+        if (!failures.All().empty()) stream_id = other->id;
       }
     }
   }
-  return TaskError(stream_id, stream.device->id, code, failures);
+  return TaskError(stream_id, stream.device->id, code, stopped, failures);
 }
 
 // How far a stream had come when a wait for the device began. Holds no pointer to the stream, which
@@ -184,8 +195,9 @@ Status TakeError(const Target& target, const Device& device) {
   const int code = Backend().marker_wait(target.marker, 0, /*take_error=*/1);
   if (code == 0) return Ok();
   const StreamRef stream = ResolveShared<Stream>(target.handle, ACLIMB_HANDLE_STREAM);
-  return stream != nullptr ? TaskErrorOf(*stream, code)
-                           : TaskError(target.stream_id, device.id, code, TaskFailures());
+  return stream != nullptr
+             ? TaskErrorOf(*stream, code)
+             : TaskError(target.stream_id, device.id, code, /*stopped=*/false, TaskFailures());
 }
 
 }  // namespace

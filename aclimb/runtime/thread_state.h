@@ -36,6 +36,18 @@ struct RecentAllocations {
 // What the runtime remembers of one thread. The main thread's is never destroyed: programs call us
 // from static destructors, after thread-local objects are gone.
 struct ThreadState {
+  // What a thread has that has called nothing yet.
+  void Reset() noexcept {
+    context = nullptr;
+    last_error = 0;
+    last_task = 0;
+    unread.clear();
+    unread_bytes = 0;
+    newest_is_answer = false;
+    returned.clear();
+    launch_refusal = Status();
+  }
+
   void* context = nullptr;  // handle of the current context; it may be dead by now
   int last_error = 0;
   uint32_t last_task = 0;

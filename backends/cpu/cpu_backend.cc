@@ -243,7 +243,9 @@ int QueueStopOnFailure(AclimbQueue* queue) {
 
 int QueueTakeFailure(AclimbQueue* queue, AclimbTaskFailure* failure) {
   std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
-  return queue->failures.Take(failure) ? 1 : 0;
+  // A group that has stopped returns one error again and again, for all of its queues.
+  const uint64_t last = queue->group->stop_error != 0 ? FailureLog::kAll : queue->told_to;
+  return queue->failures.Take(failure, last) ? 1 : 0;
 }
 
 void MarkerRetain(AclimbMarker* marker) { marker->Retain(); }

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 
 #include "aclimb/backend/backend.h"
 
@@ -17,19 +19,22 @@ class FailureLog {
   FailureLog& operator=(const FailureLog&) = delete;
   ~FailureLog() { Clear(); }
 
-  // Takes the failure's text over.
-  void Add(const AclimbTaskFailure& failure) {
+  static constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
+
+  // Of the task with that number in its queue, which goes up. Takes the failure's text over.
+  void Add(uint64_t task, const AclimbTaskFailure& failure) {
     if (count_ == entries_.size()) {
       std::free(failure.why);
       return;
     }
-    entries_[(first_ + count_) % entries_.size()] = failure;
+    entries_[(first_ + count_) % entries_.size()] = {task, failure};
     ++count_;
   }
-  // The oldest, whose text is the caller's then; false when there is none.
-  bool Take(AclimbTaskFailure* failure) {
-    if (count_ == 0) return false;
-    *failure = entries_[first_];
+  // The oldest, whose text is the caller's then; false when there is none of the tasks up to
+  // `last`.
+  bool Take(AclimbTaskFailure* failure, uint64_t last = kAll) {
+    if (count_ == 0 || entries_[first_].task > last) return false;
+    *failure = entries_[first_].failure;
     first_ = (first_ + 1) % entries_.size();
     --count_;
     return true;
@@ -38,8 +43,21 @@ class FailureLog {
     for (AclimbTaskFailure failure; Take(&failure);) std::free(failure.why);
   }
 
+  struct Entry {
+    uint64_t task = 0;
+    AclimbTaskFailure failure = {};
+  };
+  // The oldest behind task `last`; null when there is none.
+  const Entry* FirstBehind(uint64_t last) const {
+    for (size_t i = 0; i < count_; ++i) {
+      const Entry& entry = entries_[(first_ + i) % entries_.size()];
+      if (entry.task > last) return &entry;
+    }
+    return nullptr;
+  }
+
  private:
-  std::array<AclimbTaskFailure, 64> entries_;
+  std::array<Entry, 64> entries_;
   size_t first_ = 0;
   size_t count_ = 0;
 };

@@ -43,12 +43,24 @@ bool AclimbQueue::DependsOnDroppedWork() const {
 int AclimbQueue::TakeError(uint64_t position) {
   if (group->stop_error != 0) return group->stop_error;
   if (error == 0 || error_at > position) return 0;
-  return std::exchange(error, 0);
+  const int taken = std::exchange(error, 0);
+  told_to = position;
+  if (const auto* const later = failures.FirstBehind(position)) {
+    error = later->failure.code;
+    error_at = later->task;
+  } else if (latest_at > position) {
+    error = latest;
+    error_at = latest_at;
+  }
+  return taken;
 }
 
 void AclimbQueue::Fail(const Task& task, int code, char* why, TaskList* dropped) {
-  failures.Add(AclimbTaskFailure{task.run.name != nullptr ? task.run.name : "event wait", code,
+  failures.Add(task.id,
+               AclimbTaskFailure{task.run.name != nullptr ? task.run.name : "event wait", code,
                                  static_cast<uint32_t>(task.id), task.thread_id, why});
+  latest = code;
+  latest_at = task.id;
   if (error == 0) {
     error = code;
     error_at = task.id;

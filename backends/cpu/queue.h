@@ -50,6 +50,9 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   bool stop_on_failure = false;
   int error = 0;          // the first one that no synchronising call has returned
   uint64_t error_at = 0;  // number of the failed task
+  uint64_t told_to = 0;   // the failures of tasks up to that one have been returned
+  int latest = 0;         // the newest error, for which the log may have no room
+  uint64_t latest_at = 0;
   aclimb::cpu::FailureLog failures;
   // Told of when `finished` reaches `awaited`, and of whatever else a thread that waits looks at:
   // told of each task, it would take a core from the team only to wait on.
@@ -62,7 +65,8 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   void Await(uint64_t count) { awaited = std::min(awaited, count); }
   bool Blocked() const { return ready || running || suspended || blocked_on != nullptr; }
   bool DependsOnDroppedWork() const;
-  // The pending error of the first `position` tasks, cleared unless the group stopped.
+  // The pending error of the first `position` tasks, cleared unless the group stopped. The error of
+  // a later task is pending then.
   int TakeError(uint64_t position);
   // Notes the failure, whose text becomes the queue's. In a queue that stops on failure it also
   // stops the group: what has not started moves into `dropped`, as RemoveQueued has it.
