@@ -208,7 +208,7 @@ TEST(Convert, HalfTypesAreRoundedOnceFromWiderOnes) {
     ExpectRoundedOnce<double, BFloat16>(reals);
     // A vector of doubles without one that is too small for it.
     std::vector<double> normal = {1e39, -1e300, 0x1.ff0001p127, -3e38, kInf, -kInf, 0.0, -0.0};
-    for (int i = 0; i < 40; ++i) normal.push_back(std::ldexp(1 + random.Unit(), i - 20));
+    for (int i = 0; i < 40; ++i) normal.push_back(std::ldexp(random.Real(1, 2), i - 20));
     ExpectRoundedOnce<double, Float16>(normal);
     ExpectRoundedOnce<double, BFloat16>(normal);
     ExpectRoundedOnce<int64_t, Float16>(wide);

@@ -299,7 +299,7 @@ TEST(Reduction, EqualRowsHaveEqualResults) {
   EachTarget([] {
     Random random(7);
     std::vector<float> row(6000);
-    for (float& element : row) element = static_cast<float>(random.Unit()) - 0.3F;
+    for (float& element : row) element = static_cast<float>(random.Real(-0.3, 0.7));
     for (const int64_t rows : {2, 5, 23, 600}) {
       for (const int64_t count : {900, 1025, 5000}) {
         TestView input(DType::kFloat32, {rows, count});
