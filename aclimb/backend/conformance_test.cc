@@ -364,6 +364,31 @@ TEST_P(Conformance, FirstErrorIsReturnedOnceAndFailuresAreListed) {
   EXPECT_EQ(backend_->queue_take_failure(queue_, &failure), 0);
 }
 
+TEST_P(Conformance, AFailureBehindAMarkerIsOfTheNextWait) {
+  Counted one, two;
+  one.code = kRtAicoreException;
+  two.code = kRtAicpuException;
+  AclimbMarker *marker = nullptr, *behind = nullptr;
+  ASSERT_EQ(Submit(queue_, &one), 0);
+  ASSERT_EQ(backend_->queue_record(queue_, &marker), 0);
+  ASSERT_EQ(Submit(queue_, &two), 0);
+  ASSERT_EQ(backend_->queue_record(queue_, &behind), 0);
+  EXPECT_EQ(backend_->marker_wait(behind, -1, /*take_error=*/0), 0);
+  EXPECT_EQ(backend_->marker_wait(marker, -1, 1), kRtAicoreException);
+  AclimbTaskFailure failure = {};
+  ASSERT_EQ(backend_->queue_take_failure(queue_, &failure), 1);
+  EXPECT_EQ(failure.code, kRtAicoreException);
+  std::free(failure.why);
+  EXPECT_EQ(backend_->queue_take_failure(queue_, &failure), 0) << "nobody was told of it yet";
+  EXPECT_EQ(backend_->queue_wait(queue_, -1), kRtAicpuException);
+  ASSERT_EQ(backend_->queue_take_failure(queue_, &failure), 1);
+  EXPECT_EQ(failure.code, kRtAicpuException);
+  std::free(failure.why);
+  EXPECT_EQ(backend_->queue_wait(queue_, -1), 0);
+  backend_->marker_release(marker);
+  backend_->marker_release(behind);
+}
+
 TEST_P(Conformance, StopOnFailureStopsTheGroup) {
   AclimbQueue* stopping = MakeQueue(77);
   AclimbQueue* beside = MakeQueue(77);

@@ -142,7 +142,9 @@ TEST_P(ListRun, ATensorGetsAnotherAddress) {
   ExpectDoubled();
   ACLIMB_ASSERT_OK(aclSetDynamicTensorAddr(executor, 1, last, x_list_, x_[last].data()));
   ACLIMB_ASSERT_OK(aclSetDynamicOutputTensorAddr(executor, 0, last, out_list_, other.data()));
-  ACLIMB_ASSERT_OK(aclSetInputTensorAddr(executor, 2, *after_, after_->data()));
+  // Members of lists count one by one here.
+  ACLIMB_ASSERT_OK(aclSetInputTensorAddr(executor, 1 + x_.size(), *after_, after_->data()));
+  ACLIMB_ASSERT_OK(aclSetTensorAddr(executor, 2 + x_.size(), out_[0], out_[0].data()));
   ACLIMB_ASSERT_OK(Double(executor, stream_));
   ACLIMB_ASSERT_OK(aclrtSynchronizeStream(stream_));
   EXPECT_EQ(other.Values().size(), values.size());

@@ -144,8 +144,9 @@ TEST_F(Indexing, ManyRowsOfIntegersWithAnyTeam) {
     const DeviceTensor added({kPlaces, kColumns}, DType::kInt32, Values(kPlaces * kColumns, 1));
     EXPECT_TRUE(IsRunFailure(RunBothPhases(
                                  [&](uint64_t* size, aclOpExecutor** executor) {
-                                   return aclnnIndexAddGetWorkspaceSize(
-                                       added, 0, index, src, Scalar(1.0F), added, size, executor);
+                                   return aclnnIndexAddGetWorkspaceSize(added, 0, index, src,
+                                                                        Scalar(1, DType::kInt32),
+                                                                        added, size, executor);
                                  },
                                  &aclnnIndexAdd, stream_),
                              "index[1012] is 700"));
