@@ -125,13 +125,15 @@ TEST(FloatInl, EveryTargetRoundsDoublesAsTheCompilerDoes) {
   EachTarget([] {
     const double infinity = HUGE_VAL, nan = std::nan("");
     const std::vector<double> from = {
-        1.1,     -0.0,      1e-45,          1e-50,    3.4028235e38, -3.5e38, infinity,   -1e300,
-        0x1p128, -infinity, 0x1.ffffffp127, 16777217, 1e-39,        7,       -1.0000001, 0x1p-126};
+        1.1,     -0.0, 1e-45, 1e-50,     3.4028235e38,   -3.5e38,  infinity, -1e300,
+        0x1p128, nan,  1e-39, -infinity, 0x1.ffffffp127, 16777217, 0x1p-126, -1.0000001};
     std::vector<float> got(from.size());
     HWY_DYNAMIC_DISPATCH(DoublesToFloats)
     (from.data(), static_cast<int64_t>(from.size()), got.data());
     for (size_t i = 0; i < from.size(); ++i) {
-      EXPECT_EQ(BitsOf(got[i]), BitsOf(static_cast<float>(from[i]))) << from[i];
+      const auto want = static_cast<float>(from[i]);
+      EXPECT_TRUE(BitsOf(got[i]) == BitsOf(want) || (std::isnan(got[i]) && std::isnan(want)))
+          << from[i] << ": " << got[i];
     }
   });
 }
