@@ -305,7 +305,7 @@ Status Run(Operator& of, std::span<contract::Argument> arguments, uint64_t* work
   Bind(*executor, view);
   if (observed) executor->arguments = std::make_shared<std::string>(std::move(description));
   void* made = aclimb_handle_create(ACLIMB_HANDLE_EXECUTOR, executor.get());
-  if (made == nullptr) throw std::bad_alloc();
+  if (made == nullptr) throw NoHandle();
   executor.release();
   *workspace_size = size;
   *handle = static_cast<aclOpExecutor*>(made);

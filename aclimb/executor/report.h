@@ -16,6 +16,9 @@
 
 namespace aclimb {
 
+// What is thrown where a new object gets no handle.
+struct NoHandle final : std::exception {};
+
 // A refusal becomes a message of the calling thread, an exception an inner error. The function's
 // name, `stem` and `ending`, is composed only for who reads it.
 template <typename Body>
@@ -25,6 +28,12 @@ int RunGuarded(const char* stem, const char* ending, Body&& body) noexcept {
     if (status.ok()) return kSuccess;
     aclimb_report(status.code(), MessageOf(Cat(stem, ending), status.refusal()).c_str());
     return status.code();
+  } catch (const NoHandle&) {
+    aclimb_report(kAclnnInner,
+                  "no handle is left for another object; expected fewer live ones.\n"
+                  "  fix: destroy executors that no phase 2 consumes (aclDestroyAclOpExecutor), "
+                  "tensors and other objects that are not needed\n"
+                  "  rule: inner/handles   code: 561000 ACLNN_ERR_INNER");
   } catch (const std::bad_alloc&) {
     // No memory for a composed text either.
     aclimb_report(kAclnnInner,

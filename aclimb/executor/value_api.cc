@@ -20,7 +20,7 @@ namespace {
 template <typename Handle, typename T>
 Handle* Publish(int kind, std::unique_ptr<T> object) {
   void* handle = aclimb_handle_create(kind, object.get());
-  if (handle == nullptr) throw std::bad_alloc();
+  if (handle == nullptr) throw NoHandle();
   object.release();
   return static_cast<Handle*>(handle);
 }

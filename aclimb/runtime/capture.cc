@@ -215,7 +215,7 @@ Status CheckMemory(const Graph& graph) {
   return Ok();
 }
 
-Status Execute(const void* graph_handle, aclrtStream stream_handle, Stream** used) {
+Status Execute(const void* graph_handle, aclrtStream stream_handle, StreamRef* used) {
   Result<GraphRef> graph = FindGraph(graph_handle);
   if (!graph.ok()) return graph.TakeStatus();
   Result<StreamRef> found = ResolveStream(stream_handle);
@@ -233,14 +233,14 @@ Status Execute(const void* graph_handle, aclrtStream stream_handle, Stream** use
     ACLIMB_CHECK_OK(step.call ? step.call(stream_handle)
                               : QueueTask(graph.value(), step.task, stream));
   }
-  if (used != nullptr) *used = &stream;
+  if (used != nullptr) *used = found.value();
   return FinishLaunch(stream);
 }
 
 // On the default stream, and waits for it.
 Status ExecuteNow(const void* graph, int32_t timeout) {
   ACLIMB_CHECK_OK(CheckTimeout(timeout));
-  Stream* stream = nullptr;
+  StreamRef stream;
   ACLIMB_CHECK_OK(Execute(graph, nullptr, &stream));
   return SynchronizeStream(*stream, timeout);
 }

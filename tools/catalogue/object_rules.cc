@@ -100,6 +100,9 @@ constexpr FixedRule kRows[] = {
      "ASCEND_LAUNCH_BLOCKING=1 also a failure of the task itself",
      "explain the inner code that the message gives"},
     // Failures inside.
+    {"inner/handles", kAclnnInner, "a handle is left for a new object",
+     "executors of phase 1 that no phase 2 consumed, or other objects, were never destroyed",
+     "destroy what is not needed; executors with aclDestroyAclOpExecutor"},
     {"inner/host-memory", kAclnnInner, "the host has memory for descriptors and plans",
      "the process reached its memory limit", "free host memory"},
     {"inner/bug", kAclnnInner, "Aclimb makes no mistake", "a mistake in Aclimb",
