@@ -157,7 +157,7 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
                                  *tensor);
     if (!status.ok()) return status;
     handle = aclimb_handle_create(ACLIMB_HANDLE_TENSOR, tensor.get());
-    if (handle == nullptr) throw NoHandle();
+    if (handle == nullptr) throw aclimb::NoHandle();
     tensor.release();
     return Ok();
   });
