@@ -34,7 +34,7 @@ class TensorShapes final : public ShapeTeller {
       ++bound;
     }
     // Nothing throws while the handle is held.
-    std::vector<int64_t> without_gaps = ContiguousStrides({shape.begin(), shape.end()});
+    const std::vector<int64_t> without_gaps = ContiguousStrides({shape.begin(), shape.end()});
     auto* const tensor =
         static_cast<TensorDescriptor*>(aclimb_handle_hold(bound->handle, ACLIMB_HANDLE_TENSOR));
     if (tensor == nullptr) return;
@@ -44,7 +44,10 @@ class TensorShapes final : public ShapeTeller {
       const bool has_fewer_rows =
           shape.empty() || std::equal(shape.begin() + 1, shape.end(), tensor->shape.begin() + 1);
       std::copy(shape.begin(), shape.end(), tensor->shape.begin());
-      if (!has_fewer_rows) tensor->stride.swap(without_gaps);
+      // In place: a thread that did not wait for the run may read them.
+      if (!has_fewer_rows) {
+        std::copy(without_gaps.begin(), without_gaps.end(), tensor->stride.begin());
+      }
       tensor->SetKey();
     }
     aclimb_handle_give_back(bound->handle);
