@@ -60,8 +60,10 @@ struct VectorKernel {
                    Slot* first, Slot* second) {
     const T* x = static_cast<const T*>(from);
     if constexpr (kHasStreams) {
-      if (count >= kLong && pitch != 0)
-        return LongRows(x, pitch, rows, count, terms, first, second);
+      if (count >= kLong && pitch != 0) {
+        LongRows(x, pitch, rows, count, terms, first, second);
+        return;
+      }
     }
     for (int64_t r = 0; r < rows; ++r, x += pitch) {
       const double shift = ShiftOf(terms, r);
