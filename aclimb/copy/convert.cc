@@ -29,8 +29,8 @@ void OddRun(const void* from, int64_t count, void* to) {
   for (int64_t i = 0; i < count; ++i) target[i] = RoundedToOdd(source[i]);
 }
 
-// RoundedToOdd() of doubles: the last bit that a float32 has room for is set where one of those
-// that it has no room for is.
+// RoundedToOdd() of doubles. The bits that a float32 has no room for are cleared; if one of them
+// was set, so is the last bit that stays.
 template <>
 void OddRun<double>(const void* from, int64_t count, void* to) {
   using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
@@ -166,12 +166,8 @@ bool IsFinerThanFloat(DType dtype) {
 Converter::Converter(DType from, DType to) {
   // A tensor that a call leaves out has no dtype, and no elements to convert.
   if (from == to || from == DType::kUndefined || to == DType::kUndefined) return;
-  from_bytes_ = static_cast<int64_t>(SizeOf(from));
-  to_bytes_ = static_cast<int64_t>(SizeOf(to));
-  if ((from == DType::kFloat32 && IsHalf(to)) || (IsHalf(from) && to == DType::kFloat32)) {
-    const bool bfloat16 = from == DType::kBFloat16 || to == DType::kBFloat16;
-    streaming_ = HWY_DYNAMIC_DISPATCH(StreamingStep)(IsHalf(to), bfloat16);
-  }
+  from_ = from;
+  to_ = to;
   const auto step = [](DType source, DType target) {
     return HWY_DYNAMIC_DISPATCH(StepOf)(StorageIndex(source), StorageIndex(target));
   };
@@ -191,14 +187,20 @@ Converter::Converter(DType from, DType to) {
 }
 
 void Converter::Stream(const void* from, int64_t count, void* to) const {
+  const bool has_step =
+      (from_ == DType::kFloat32 && IsHalf(to_)) || (IsHalf(from_) && to_ == DType::kFloat32);
   // No vector can be stored so between elements.
-  const bool lies_well = reinterpret_cast<uintptr_t>(to) % static_cast<uintptr_t>(to_bytes_) == 0;
-  streaming_ != nullptr&& lies_well ? streaming_(from, count, to) : Run(from, count, to);
+  const bool lies_well = reinterpret_cast<uintptr_t>(to) % SizeOf(to_) == 0;
+  if (!has_step || !lies_well) return Run(from, count, to);
+  const bool bfloat16 = from_ == DType::kBFloat16 || to_ == DType::kBFloat16;
+  HWY_DYNAMIC_DISPATCH(StreamingStep)(IsHalf(to_), bfloat16)(from, count, to);
 }
 
 void Converter::Run(const void* from, int64_t count, void* to) const {
   if (second_ == nullptr) return first_(from, count, to);
   constexpr int64_t kChunk = 512;
+  const auto from_bytes = static_cast<int64_t>(SizeOf(from_));
+  const auto to_bytes = static_cast<int64_t>(SizeOf(to_));
   alignas(64) float whole[kChunk];
   const auto* source = static_cast<const char*>(from);
   auto* target = static_cast<char*>(to);
@@ -206,8 +208,8 @@ void Converter::Run(const void* from, int64_t count, void* to) const {
     const int64_t n = std::min(kChunk, count);
     first_(source, n, whole);
     second_(whole, n, target);
-    source += n * from_bytes_;
-    target += n * to_bytes_;
+    source += n * from_bytes;
+    target += n * to_bytes;
   }
 }
 

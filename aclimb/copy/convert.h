@@ -26,9 +26,8 @@ class Converter {
  private:
   Step first_ = nullptr;
   Step second_ = nullptr;  // what `first_` made float32 goes through it
-  Step streaming_ = nullptr;
-  int64_t from_bytes_ = 0;
-  int64_t to_bytes_ = 0;
+  DType from_ = DType::kUndefined;
+  DType to_ = DType::kUndefined;
 };
 
 }  // namespace aclimb::copy

@@ -161,6 +161,16 @@ TEST(Reduction, EveryFoldOfAnyView) {
   EXPECT_GT(targets, 0);
 }
 
+void FindBest(Fold fold, uint32_t reduced, const TestView& input, const TestView& values,
+              const TestView& places) {
+  Reduce({.fold = fold,
+          .reduced = reduced,
+          .outputs = {Output{}, Output{.second = true}},
+          .output_count = 2,
+          .finds = true},
+         input.view(), values.view(), places.view());
+}
+
 TEST(Reduction, FindsTheFirstOfTheBest) {
   EachTarget([] {
     Random random(2);
@@ -179,12 +189,7 @@ TEST(Reduction, FindsTheFirstOfTheBest) {
       }
       const TestView values(dtype, Left(shape, reduced)),
           places(DType::kInt32, Left(shape, reduced));
-      Reduce({.fold = fold,
-              .reduced = reduced,
-              .outputs = {Output{}, Output{.second = true}},
-              .output_count = 2,
-              .finds = true},
-             input.view(), values.view(), places.view());
+      FindBest(fold, reduced, input, values, places);
       const auto groups = GroupsOf(input, reduced);
       for (size_t i = 0; i < groups.size(); ++i) {
         const double best = ExpectedOf(fold, groups[i]).value;
@@ -208,12 +213,7 @@ TEST(Reduction, TheValueIsTheElementThatIsFound) {
         for (int64_t i = 0; i < input.count(); ++i) input.Write(i, random.Chance(0.5) ? 0.0 : -0.0);
         const TestView values(DType::kFloat64, Left({67, 70}, reduced));
         const TestView places(DType::kInt64, Left({67, 70}, reduced));
-        Reduce({.fold = Fold::kMax,
-                .reduced = reduced,
-                .outputs = {Output{}, Output{.second = true}},
-                .output_count = 2,
-                .finds = true},
-               input.view(), values.view(), places.view());
+        FindBest(Fold::kMax, reduced, input, values, places);
         const auto groups = GroupsOf(input, reduced);
         for (size_t i = 0; i < groups.size(); ++i) {
           EXPECT_EQ(places.Read(int64_t(i)), 0);
@@ -287,7 +287,8 @@ TEST(Reduction, NeighboursOfDoublesAreNotFoldedApart) {
         for (int64_t r = 0; r < rows; ++r) EXPECT_EQ(products.Read(r), 1);
       }
       TestView input(DType::kFloat64, {rows, 2048});
-      for (int64_t i = 0; i < input.count(); ++i) input.Write(i, i % 2048 < 1024 ? 0x1p1014 : -0x1p1014);
+      for (int64_t i = 0; i < input.count(); ++i)
+        input.Write(i, i % 2048 < 1024 ? 0x1p1014 : -0x1p1014);
       const TestView sums(DType::kFloat64, {rows});
       Reduce({.reduced = 2}, input.view(), sums.view(), {});
       for (int64_t r = 0; r < rows; ++r) EXPECT_EQ(sums.Read(r), 0);

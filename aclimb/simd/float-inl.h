@@ -1,6 +1,5 @@
 // Vector loads and stores of every floating storage type as float32 lanes, and of float32 as double
-// lanes. Included once per
-// instruction set by files that use hwy/foreach_target.h.
+// lanes. Included once per instruction set by files that use hwy/foreach_target.h.
 #if defined(ACLIMB_SIMD_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLIMB_SIMD_FLOAT_INL_H_
 #undef ACLIMB_SIMD_FLOAT_INL_H_
