@@ -63,7 +63,8 @@ inline TrueForward ForwardTruth(const TrueAttention& attention, const std::strin
               TrueAttention::Number(layout, sizes, b, h, q, static_cast<int64_t>(d));
           forward.out.values[number] = sums[d];
           forward.out.allowed[number] =
-              errors[d] + truth::RoundingOf(dtype) * std::fabs(sums[d]) + truth::LeastOf(dtype);
+              errors[d] + truth::RoundingOf(dtype) * (std::fabs(sums[d]) + errors[d]) +
+              truth::LeastOf(dtype);
         }
       }
     }
@@ -107,12 +108,13 @@ struct TrueGradient {
            std::vector<double>(static_cast<size_t>(count))} {}
   void Add(size_t place, double term, double error) {
     of.values[place] += term;
-    // What is added up in float32 comes on top of what the terms are off.
-    of.allowed[place] += error + relative * std::fabs(term);
+    // The sum in float32 is of terms with their errors.
+    of.allowed[place] += error + relative * (std::fabs(term) + error);
   }
   void SetOutput(truth::Outputs& outputs, int place, DType dtype) {
     for (size_t i = 0; i < of.values.size(); ++i) {
-      of.allowed[i] += truth::RoundingOf(dtype) * std::fabs(of.values[i]) + truth::LeastOf(dtype);
+      of.allowed[i] += truth::RoundingOf(dtype) * (std::fabs(of.values[i]) + of.allowed[i]) +
+                       truth::LeastOf(dtype);
     }
     outputs.Set(place, std::move(of.values), std::move(of.allowed));
   }
