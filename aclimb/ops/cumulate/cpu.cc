@@ -74,7 +74,8 @@ Problem::Problem(const TensorView& self, int dim, const TensorView& out, Operati
   const int64_t inner = across_ ? side : lines_.count;
   width_ = std::min(inner, across_ ? kLines : std::max<int64_t>(1, kTaskElements / length_));
   tasks_ = lines_.count / inner * CeilDivide(inner, width_);
-  const bool in_parts = operation == Operation::kSum;
+  // Parts of a sum of DOUBLE may overflow where the sums in order do not.
+  const bool in_parts = operation == Operation::kSum && self.dtype != DType::kFloat64;
   const int64_t per_task = in_parts && tasks_ < kEnoughTasks ? kManyTasks / tasks_ : 1;
   chunk_ = std::max(CeilDivide(length_, per_task), CeilDivide(kTaskElements, width_));
   chunks_ = CeilDivide(length_, chunk_);

@@ -63,6 +63,18 @@ TEST_F(Cumsum, LargestDoubles) {
             (std::vector<double>{0, 1.5e308, kInfinity, kInfinity, kInfinity, kInfinity}));
 }
 
+// Sums in order are finite, those of parts of the line are not.
+TEST_F(Cumsum, LongLinesOfLargeDoubles) {
+  Values values(140'000, 0.0), expected(values);
+  values[10] = -1.2e308;
+  values[70'000] = values[70'001] = 1e308;
+  double sum = 0;
+  for (size_t i = 0; i < values.size(); ++i) expected[i] = sum += values[i];
+  const DeviceTensor self({140'000}, DType::kFloat64, values), out({140'000}, DType::kFloat64);
+  Run(self, 0, DType::kFloat64, out);
+  EXPECT_EQ(out.Values(), expected);
+}
+
 TEST_F(Cumsum, NarrowIntegersWrap) {
   const DeviceTensor self({3}, DType::kInt8, {100, 100, 100}), out({3}, DType::kInt8);
   Run(self, -1, DType::kInt8, out);

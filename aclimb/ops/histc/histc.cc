@@ -126,16 +126,22 @@ class HistcPlan final : public Plan {
     }
     *is_finite = std::isfinite(range.least) && std::isfinite(range.most);
     if (!*is_finite) return true;
-    const V bins = static_cast<V>(bins_), width = range.most - range.least;
-    return ForEachChunk<V>(elements, [&](int64_t part, const V* values, int64_t count) {
-      int64_t* const own = counts + part * bins_;
-      for (int64_t i = 0; i < count; ++i) {
-        const V x = values[i];
-        if (!(x >= range.least && x <= range.most)) continue;
-        const V place = (x - range.least) * bins / width;
-        ++own[place < bins ? static_cast<int64_t>(place) : bins_ - 1];
-      }
-    });
+    const auto count_in = [&]<typename P>(P least, P most) {
+      const P bins = static_cast<P>(bins_), width = most - least;
+      return ForEachChunk<V>(elements, [&](int64_t part, const V* values, int64_t count) {
+        int64_t* const own = counts + part * bins_;
+        for (int64_t i = 0; i < count; ++i) {
+          const auto x = static_cast<P>(values[i]);
+          if (!(x >= least && x <= most)) continue;
+          const P place = (x - least) * bins / width;
+          ++own[place < bins ? static_cast<int64_t>(place) : bins_ - 1];
+        }
+      });
+    };
+    // Products that float32 does not have are made in double.
+    return std::isfinite((range.most - range.least) * static_cast<V>(bins_))
+               ? count_in(range.least, range.most)
+               : count_in(double{range.least}, double{range.most});
   }
 
   const int64_t bins_;

@@ -49,6 +49,16 @@ TEST_F(Histc, BinsOfElements) {
   EXPECT_EQ(Counts(large, 2, 16777216, 16777217, DType::kInt32), (Values{0, 1}));
 }
 
+// The place of an element times the bins is more than float32 has.
+TEST_F(Histc, WideRanges) {
+  const DeviceTensor some({4}, DType::kFloat32, {-2e38, -1e38, 1e38, 2e38});
+  EXPECT_EQ(Counts(some, 4, -2e38, 2e38), (Values{1, 1, 0, 2}));
+  const DeviceTensor large({3}, DType::kFloat32, {1e36, 5.05e36, 9.05e36});
+  Values expected(100);
+  expected[10] = expected[50] = expected[90] = 1;
+  EXPECT_EQ(Counts(large, 100, 0, 1e37), expected);
+}
+
 // As PyTorch refuses them.
 TEST_F(Histc, ARangeThatIsNotFiniteFailsTheRun) {
   for (const double wrong : {std::nan(""), -std::numeric_limits<double>::infinity()}) {

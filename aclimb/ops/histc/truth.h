@@ -37,9 +37,12 @@ std::optional<std::vector<int64_t>> Counts(const std::vector<double>& values, in
   for (const double value : values) {
     const V x = static_cast<V>(value);
     if (std::isnan(x) || x < least || x > most) continue;
-    const V place = (x - least) * static_cast<V>(bins) / (most - least);
-    ++counts[static_cast<size_t>(std::isnan(place) ? bins - 1
-                                                   : std::min(place, static_cast<V>(bins - 1)))];
+    const V product = (x - least) * static_cast<V>(bins);
+    const double place =
+        std::isfinite((most - least) * static_cast<V>(bins))
+            ? product / (most - least)
+            : (double{x} - least) * static_cast<double>(bins) / (double{most} - least);
+    ++counts[static_cast<size_t>(std::min(place, static_cast<double>(bins - 1)))];
   }
   return counts;
 }

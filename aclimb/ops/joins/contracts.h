@@ -84,7 +84,11 @@ inline std::optional<std::string> WrongShape(const contract::Arguments& argument
   const size_t dim = WrapDimension(arguments.Integer(kDim), first.rank());
   std::vector<int64_t> expected = first.shape;
   for (size_t i = 1; i < arguments.ElementCount(kTensors); ++i) {
-    expected[dim] += arguments.Tensor(kTensors, i).shape[dim];
+    if (__builtin_add_overflow(expected[dim], arguments.Tensor(kTensors, i).shape[dim],
+                               &expected[dim])) {
+      expected[dim] = contract::kOverflows;
+      break;
+    }
   }
   return contract::OtherShape(
       "out", arguments.Tensor(kOut), expected,

@@ -55,6 +55,16 @@ TEST(Cat, TheTensorThatDecidesTheDTypeIsNamed) {
             "and all promote to COMPLEX64; expected an output dtype that COMPLEX64 converts to.");
 }
 
+TEST_F(JoinsRules, ALengthThatOverflowsIsToldSo) {
+  contract::TestCall call(joins::cat::kContract);
+  const std::vector<int64_t> long_shape = {int64_t{1} << 62};
+  call.Tensors(joins::cat::kTensors, {long_shape, long_shape, long_shape, long_shape},
+               DType::kInt8);
+  call.Integer(joins::cat::kDim, 0);
+  call.Tensor(joins::cat::kOut, {0}, DType::kInt8);
+  EXPECT_EQ(call.What(), "");
+}
+
 TEST_F(JoinsRules, Stack) {
   using namespace joins::join;  // NOLINT: the positions
   ContractHarness<decltype(aclnnStackGetWorkspaceSize)> harness(

@@ -18,11 +18,21 @@ template <size_t kDims>
 inline constexpr Places kPlaces = {
     .self = {kSelf, "self"}, .pooled = {kOutputOut, "outputOut"}, .dims = kDims};
 
+// Planes are in more dtypes, and on more chips, than volumes and gradients are.
+template <size_t kDims>
+inline constexpr uint8_t kProducts = kDims == 2 ? kAllProducts & ~Bit(Product::kInference310P)
+                                                : kNewProducts;
+inline constexpr auto kPlaneDTypes =
+    contract::OnOldAndNew(contract::kHalfDTypes | contract::DTypes(DType::kFloat64),
+                          contract::kFloatDTypes | contract::DTypes(DType::kFloat64));
+template <size_t kDims>
+inline constexpr auto kForwardDTypes = kDims == 2 ? kPlaneDTypes : kNewDTypes;
+
 template <size_t kDims>
 inline constexpr contract::Parameter kParameters[] = {
-    Shared<kDims>(contract::Input("self", kNewDTypes, contract::kPlanesShape<kDims>)),
+    Shared<kDims>(contract::Input("self", kForwardDTypes<kDims>, contract::kPlanesShape<kDims>)),
     kOutputSizeParameter<kDims>,
-    Pooled<kDims>(contract::Output("outputOut", kNewDTypes, "dtype of self")),
+    Pooled<kDims>(contract::Output("outputOut", kForwardDTypes<kDims>, "dtype of self")),
     OfRank<kDims>(contract::Output(
         "indicesOut", contract::OnAll(contract::DTypes(kDims == 2 ? DType::kInt64 : DType::kInt32)),
         kDims == 2 ? "shape of outputOut: y * W + x of each maximum"
@@ -49,7 +59,7 @@ inline constexpr contract::Contract kContract = {
                      "equally, and their indices."
                    : "The largest numbers of so many windows as are wanted, which share volumes "
                      "equally, and their indices.",
-    .products = kNewProducts,
+    .products = kProducts<kDims>,
     .parameters = kParameters<kDims>,
     .rules = kRules<kDims>,
 };

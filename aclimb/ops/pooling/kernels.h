@@ -24,8 +24,8 @@ struct Indices {
 
 struct MaxArgs {
   Windows windows;
-  const float* input;
-  float* output;
+  const void* input;  // float32, unless the function says otherwise
+  void* output;
   Indices indices;
   SlotMemory rows = {};  // see MaxPoolSideBySide()
 };
@@ -34,7 +34,9 @@ struct MaxArgs {
 // This one takes groups of planes that lie side by side. So do the outputs and the indices, which
 // are INT32; or they lie one after the other: then `rows` has room for rows of both, side by side.
 [[nodiscard]] bool MaxPoolSideBySide(const MaxArgs& args);
-// This one takes windows that share planes equally. The axes say how many there are.
+// This one takes windows that share planes equally. The axes say how many there are. T: float or
+// double.
+template <typename T>
 [[nodiscard]] bool AdaptiveMaxPool(const MaxArgs& args);
 
 struct MaxGradientArgs {

@@ -38,8 +38,8 @@ struct MaxPlan final : Plan {
       Indices to = layout;
       to.at = static_cast<char*>(indices.Data(run));
       return kernel({.windows = windows,
-                     .input = static_cast<const float*>(input.Data(run)),
-                     .output = static_cast<float*>(output.Data(run)),
+                     .input = input.Data(run),
+                     .output = output.Data(run),
                      .indices = to,
                      .rows = side_by_side.Memory(run)});
     });
@@ -66,14 +66,14 @@ rows::Order OrderFor(const Arguments& arguments, const Operands& at, size_t dims
   return result.order;
 }
 
-// The operands of a plan that finds maxima, and the clock cycles of their copies. Kernels see
-// float32.
+// The operands of a plan that finds maxima, and the clock cycles of their copies.
+//   dtype  that kernels see
 double Bind(MaxPlan& plan, const Arguments& arguments, Planner& planner, const Operands& at,
-            const rows::Order& order, const rows::Order& pooled) {
-  plan.input = rows::Dense::Input(planner, at.planes, arguments.Tensor(at.planes).View(),
-                                  DType::kFloat32, order);
-  plan.output = rows::Dense::Output(planner, at.pooled, arguments.Tensor(at.pooled).View(),
-                                    DType::kFloat32, pooled);
+            DType dtype, const rows::Order& order, const rows::Order& pooled) {
+  plan.input =
+      rows::Dense::Input(planner, at.planes, arguments.Tensor(at.planes).View(), dtype, order);
+  plan.output =
+      rows::Dense::Output(planner, at.pooled, arguments.Tensor(at.pooled).View(), dtype, pooled);
   if (at.indices >= 0) {
     const TensorView indices = arguments.Tensor(at.indices).View();
     plan.indices = rows::Dense::Output(planner, at.indices, indices, indices.dtype, pooled);
@@ -102,7 +102,7 @@ Result<PlanPointer> PlanMax(const Arguments& arguments, Planner& planner) {
     const int64_t bytes = windows.width.out * windows.inner * 2 * int64_t{sizeof(float)};
     if (!direct) plan->side_by_side.Book(planner, rows, bytes);
   }
-  const double cycles = Bind(*plan, arguments, planner, kOperands, order, pooled);
+  const double cycles = Bind(*plan, arguments, planner, kOperands, DType::kFloat32, order, pooled);
   planner.Costs({.cycles = cycles + 2 * static_cast<double>(plan->windows.Taps()) *
                                         static_cast<double>(out.ElementCount())});
   return PlanPointer(std::move(plan));
@@ -114,11 +114,13 @@ Result<PlanPointer> PlanAdaptiveMax(const Arguments& arguments, Planner& planner
   const TensorView out = arguments.Tensor(kOutputOut).View();
   if (out.ElementCount() == 0) return PlanPointer();
   auto plan = NewPlan<MaxPlan>();
-  plan->kernel = &AdaptiveMaxPool;
+  const bool is_double = out.dtype == DType::kFloat64;
+  plan->kernel = is_double ? &AdaptiveMaxPool<double> : &AdaptiveMaxPool<float>;
   plan->windows =
       SharingWindows(arguments.Tensor(kSelf).shape, kDims, arguments.Tensor(kOutputOut).shape);
   const double cycles = Bind(*plan, arguments, planner,
                              {.planes = kSelf, .pooled = kOutputOut, .indices = kIndicesOut},
+                             is_double ? DType::kFloat64 : DType::kFloat32,
                              rows::OwnOrder(out.rank), rows::OwnOrder(out.rank));
   planner.Costs({.cycles = cycles +
                            2 * static_cast<double>(arguments.Tensor(kSelf).View().ElementCount()) +

@@ -240,12 +240,18 @@ inline constexpr Places kPlaces = {.self = {kSelf, "self"},
                                    .dilation = {},
                                    .ceil = {kCeilMode, "ceilMode"}};
 
+// One number for each edge or dimension, one for both or all, or none.
+inline bool IsCount(size_t count) { return count <= 4 && count != 3; }
 inline Finding OtherCount(const Arguments& arguments) {
-  const size_t count = arguments.Ints(kPads).size();
-  if (count <= 4 && count != 3) return std::nullopt;
+  if (IsCount(arguments.Ints(kPads).size())) return std::nullopt;
   return Cat("pads is ", contract::IntsText(arguments.Ints(kPads)), " and kernelShape is ",
              contract::IntsText(arguments.Ints(kKernelShape)),
              "; expected 0, 1, 2 or 4 entries of pads.");
+}
+inline Finding OtherDilations(const Arguments& arguments) {
+  if (IsCount(arguments.Ints(kDilations).size())) return std::nullopt;
+  return Cat("dilations is ", contract::IntsText(arguments.Ints(kDilations)),
+             "; expected 0, 1, 2 or 4 entries.");
 }
 
 inline constexpr auto kFloats =
@@ -275,8 +281,8 @@ inline constexpr contract::Rule kRules[] = {
                     "pass one number for both dimensions, or two"),
     contract::Count("count/strides", kStrides, contract::Between(0, 2),
                     "pass one number for both dimensions, or two, or none"),
-    contract::Count("count/dilations", kDilations, contract::AtMost(4),
-                    "pass one number for both dimensions, or two"),
+    contract::Custom("count/dilations", &OtherDilations, "dilations has 0, 1, 2 or 4 entries",
+                     "pass one number for both dimensions, or two"),
     contract::InRange("range/kernelShape", kKernelShape, kSizes, "pass 1 or more"),
     contract::InRange("range/strides", kStrides, kSizes, "pass 1 to take every window"),
     contract::InRange("auto-pad", kAutoPad, contract::Exactly(0), "pass 0, and pads"),

@@ -125,8 +125,8 @@ bool MaxPool(const MaxArgs& args) {
         int32_t index[kChunk];
         for (int64_t r = first; r < last; ++r) {
           const int64_t plane = r / rows, row = r % rows;
-          const float* const input = args.input + plane * windows.In();
-          float* const output = args.output + r * width.out;
+          const float* const input = static_cast<const float*>(args.input) + plane * windows.In();
+          float* const output = static_cast<float*>(args.output) + r * width.out;
           char* const indices = indexed ? args.indices.at + plane * args.indices.stride : nullptr;
           for (int64_t begin = 0; begin < width.out; begin += kChunk) {
             const int64_t end = std::min(width.out, begin + kChunk);
@@ -146,6 +146,7 @@ bool MaxPool(const MaxArgs& args) {
       });
 }
 
+template <typename T>
 bool AdaptiveMaxPool(const MaxArgs& args) {
   const Windows& windows = args.windows;
   const Axis &depth = windows.depth, &height = windows.height, &width = windows.width;
@@ -158,19 +159,19 @@ bool AdaptiveMaxPool(const MaxArgs& args) {
       [&](int64_t first, int64_t last) {
         for (int64_t r = first; r < last; ++r) {
           const int64_t plane = r / rows, row = r % rows;
-          const float* const input = args.input + plane * windows.In();
+          const T* const input = static_cast<const T*>(args.input) + plane * windows.In();
           const Range layers = AdaptiveWindow(row / height.out, depth.in, depth.out);
           const Range lines = AdaptiveWindow(row % height.out, height.in, height.out);
           char* const indices = args.indices.at + plane * args.indices.stride;
           for (int64_t o = 0; o < width.out; ++o) {
             const Range columns = AdaptiveWindow(o, width.in, width.out);
             int64_t index = (layers.begin * height.in + lines.begin) * width.in + columns.begin;
-            float best = input[index];
+            T best = input[index];
             for (int64_t z = layers.begin; z < layers.end; ++z) {
               for (int64_t y = lines.begin; y < lines.end; ++y) {
                 const int64_t line = (z * height.in + y) * width.in;
                 for (int64_t at = line + columns.begin; at < line + columns.end; ++at) {
-                  const float value = input[at];
+                  const T value = input[at];
                   if ((value > best) | (value != value)) {  // NOLINT: no branches
                     best = value;
                     index = at;
@@ -178,7 +179,7 @@ bool AdaptiveMaxPool(const MaxArgs& args) {
                 }
               }
             }
-            args.output[r * width.out + o] = best;
+            static_cast<T*>(args.output)[r * width.out + o] = best;
             if (args.indices.wide) {
               StoreIndex<int64_t>(indices, row * width.out + o, index);
             } else {
@@ -188,6 +189,9 @@ bool AdaptiveMaxPool(const MaxArgs& args) {
         }
       });
 }
+
+template bool AdaptiveMaxPool<float>(const MaxArgs& args);
+template bool AdaptiveMaxPool<double>(const MaxArgs& args);
 
 bool MaxGradient(const MaxGradientArgs& args) {
   const Windows& windows = args.windows;

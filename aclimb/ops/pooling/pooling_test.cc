@@ -247,6 +247,7 @@ TEST_F(PoolingRules, OfMaximaAlone) {
   harness.ExpectGenericRules();
   ExpectWindowRules(harness, kPlaces);
   harness.ExpectRule("count/pads", [](CallArguments& a) { a.Ints(kPads, {0, 0, 0}); });
+  harness.ExpectRule("count/dilations", [](CallArguments& a) { a.Ints(kDilations, {1, 1, 1}); });
   harness.ExpectEveryRuleCovered({"max_pool/product"});
 }
 

@@ -29,7 +29,8 @@ void MaxRow(const MaxArgs& args, int64_t r, float* to, int32_t* indices) {
   const int64_t rows = depth.out * height.out, row = r % rows, inner = windows.inner;
   const int64_t layer = row / height.out, line = row % height.out;
   const Range layers = depth.Taps(layer), lines = height.Taps(line);
-  const float* const planes = args.input + r / rows * windows.In() * inner;
+  const float* const planes =
+      static_cast<const float*>(args.input) + r / rows * windows.In() * inner;
   const int64_t column_step = width.dilation, line_step = height.dilation * width.in;
   const int64_t layer_step = depth.dilation * height.in * width.in;
   for (int64_t o = 0; o < width.out; ++o) {
@@ -226,19 +227,20 @@ bool MaxPoolSideBySide(const MaxArgs& args) {
   const int64_t rows = windows.depth.out * windows.height.out, width = windows.width.out;
   const int64_t inner = windows.inner, size = width * inner;
   char* const indices = args.indices.at;
-  return ForEachUnit(
-      windows.planes * rows, std::max<int64_t>(1, kPiece / (size * windows.Taps())), args.rows,
-      [&](int64_t r, char* scratch) {
-        const bool direct = args.rows.data == nullptr;
-        float* const to = direct ? args.output + r * size : reinterpret_cast<float*>(scratch);
-        int32_t* const told = indices == nullptr ? nullptr
-                              : direct           ? reinterpret_cast<int32_t*>(indices) + r * size
+  return ForEachUnit(windows.planes * rows, std::max<int64_t>(1, kPiece / (size * windows.Taps())),
+                     args.rows, [&](int64_t r, char* scratch) {
+                       const bool direct = args.rows.data == nullptr;
+                       float* const to = direct ? static_cast<float*>(args.output) + r * size
+                                                : reinterpret_cast<float*>(scratch);
+                       int32_t* const told = indices == nullptr ? nullptr
+                                             : direct
+                                                 ? reinterpret_cast<int32_t*>(indices) + r * size
                                                  : reinterpret_cast<int32_t*>(scratch) + size;
-        HWY_DYNAMIC_DISPATCH(MaxRowOfEither)(args, r, to, told);
-        if (direct) return;
-        PutRow(to, r, rows, width, inner, reinterpret_cast<char*>(args.output));
-        if (told != nullptr) PutRow(told, r, rows, width, inner, indices);
-      });
+                       HWY_DYNAMIC_DISPATCH(MaxRowOfEither)(args, r, to, told);
+                       if (direct) return;
+                       PutRow(to, r, rows, width, inner, static_cast<char*>(args.output));
+                       if (told != nullptr) PutRow(told, r, rows, width, inner, indices);
+                     });
 }
 
 bool MeanPoolSideBySide(const MeanArgs& args) {

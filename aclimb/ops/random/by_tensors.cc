@@ -278,7 +278,7 @@ class MultinomialPlan final : public Plan {
   }
   // Reads the weights of a row; false if a category cannot be drawn by them.
   bool Load(const char* weights, int64_t row, Category* categories) const {
-    double buffer[kChunk], sum = 0;
+    double buffer[kChunk], sum = 0, largest = 0;
     bool right = true;
     for (int64_t first = 0; first < categories_; first += kChunk) {
       const int64_t n = std::min(kChunk, categories_ - first);
@@ -286,10 +286,18 @@ class MultinomialPlan final : public Plan {
       for (int64_t i = 0; i < n; ++i) {
         right = right && buffer[i] >= 0;
         sum += buffer[i];
+        largest = std::max(largest, buffer[i]);
         categories[first + i] = {buffer[i], first + i};
       }
     }
-    return right && sum > 0 && std::isfinite(sum);
+    if (!right || !(largest > 0) || std::isinf(largest)) return false;
+    // Sums of large weights would overflow, and products with the smallest ones be rounded up.
+    if (std::isfinite(sum) && largest > 0x1p-500) return true;
+    const int exponent = std::ilogb(largest);
+    for (int64_t c = 0; c < categories_; ++c) {
+      categories[c].number = std::scalbn(categories[c].number, -exponent);
+    }
+    return true;
   }
 
   void DrawAgain(const Source& source, int64_t row, Category* sums, int64_t* out) const {
@@ -310,7 +318,9 @@ class MultinomialPlan final : public Plan {
     EachNumber(source, row * categories_, categories_, [&](uint64_t number, int64_t c) {
       const double unit = static_cast<double>((number >> 11) + 1) * 0x1p-53;
       const double weight = times[c].number;
-      times[c].number = weight > 0 ? -std::log(unit) / weight : HUGE_VAL;
+      // A category of some weight comes before all that have none.
+      constexpr double kLongest = std::numeric_limits<double>::max();
+      times[c].number = weight > 0 ? std::min(-std::log(unit) / weight, kLongest) : HUGE_VAL;
     });
     std::partial_sort(times, times + samples_, times + categories_);
     for (int64_t s = 0; s < samples_; ++s) out[s] = times[s].place;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -310,13 +311,18 @@ static_assert(contract::Matches<decltype(aclnnRandpermGetWorkspaceSize)>(kContra
 
 inline constexpr auto kMaskDTypes = contract::OnAll(contract::DTypes(DType::kUInt8));
 
+// How many elements a shape has, or kOverflows.
+inline int64_t ElementsOf(const IntArrayValue& shape) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  int64_t elements = 1;
+  for (const int64_t extent : shape) elements = contract::ExtentTimes(elements, extent);
+  return elements;
+}
+
 inline std::optional<std::string> WrongMask(const Arguments& arguments, int shape, int mask) {
   const IntArrayValue& extents = arguments.Ints(shape);
-  int64_t elements = 1;
-  bool fits = true;
-  for (const int64_t extent : extents) {
-    fits = fits && !__builtin_mul_overflow(elements, extent, &elements);
-  }
+  const int64_t elements = ElementsOf(extents);
+  const bool fits = elements != contract::kOverflows;
   const TensorDescriptor& out = arguments.Tensor(mask);
   if (fits && out.shape[0] == MaskBytes(elements)) return std::nullopt;
   return Cat("out.shape is ", contract::ShapeText(out), " and shape is ",

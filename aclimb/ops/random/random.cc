@@ -272,9 +272,7 @@ Result<PlanPointer> PlanInplaceBernoulli(const Arguments& arguments, Planner& pl
 }
 
 Bits BitsFor(const IntArrayValue& shape, double dropped) {
-  int64_t elements = 1;
-  for (const int64_t extent : shape) elements *= extent;
-  return {.dropped = WordsBelow(dropped), .elements = elements};
+  return {.dropped = WordsBelow(dropped), .elements = ElementsOf(shape)};
 }
 
 Result<PlanPointer> PlanGenMask(const Arguments& arguments, Planner& planner) {

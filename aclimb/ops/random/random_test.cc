@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "aclimb/ops/random/operators.h"
@@ -298,6 +299,10 @@ TEST(RandomContracts, DropoutGenMask) {
         a.Tensor(random::dropout_gen_mask::kOut, {32}, DType::kUInt8);
       });
   harness.ExpectAccepted();
+  harness.ExpectAccepted([](CallArguments& a) {
+    a.Ints(random::dropout_gen_mask::kShape, {int64_t{1} << 40, int64_t{1} << 40, 0});
+    a.Tensor(random::dropout_gen_mask::kOut, {0}, DType::kUInt8);
+  });
   harness.ExpectGenericRules();
   harness.ExpectRule("shape/out", [](CallArguments& a) {
     a.Tensor(random::dropout_gen_mask::kOut, {19}, DType::kUInt8);
@@ -378,6 +383,35 @@ TEST_F(RandomNumbers, CategoriesAreDrawnByTheirWeights) {
     EXPECT_NEAR(static_cast<double>(first[0]) / kRows, 1.0 / 8, 0.01);
     EXPECT_NEAR(static_cast<double>(first[3]) / kRows, 5.0 / 8, 0.015);
   }
+}
+
+// A category without weight is drawn by none of them, whatever is lost to the others' rounding.
+TEST_F(RandomNumbers, CategoriesOfExtremeWeightsAreDrawn) {
+  const Values rows[] = {{5e-324, 0, 0}, {0, 1e-320, 0}, {0, 0, 1e308}};
+  for (size_t row = 0; row < 3; ++row) {
+    Values weights;
+    for (int i = 0; i < 100; ++i) weights.insert(weights.end(), rows[row].begin(), rows[row].end());
+    const DeviceTensor self({100, 3}, DType::kFloat64, weights);
+    for (const bool replacement : {false, true}) {
+      const DeviceTensor out({100, 1}, DType::kInt64);
+      ACLIMB_EXPECT_OK(RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnMultinomialGetWorkspaceSize(self, 1, replacement, 11, 0, out, size,
+                                                    executor);
+          },
+          &aclnnMultinomial, stream_));
+      EXPECT_EQ(out.Values(), Values(100, static_cast<double>(row)));
+    }
+  }
+  // Their sum is more than a double can have.
+  const DeviceTensor self({2}, DType::kFloat64, {1e308, 1e308}), out({1000}, DType::kInt64);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnMultinomialGetWorkspaceSize(self, 1000, true, 11, 0, out, size, executor);
+      },
+      &aclnnMultinomial, stream_));
+  const Values drawn = out.Values();
+  EXPECT_NEAR(std::accumulate(drawn.begin(), drawn.end(), 0.0), 500, 80);
 }
 
 // As PyTorch refuses them. The other rows are drawn all the same.

@@ -56,8 +56,8 @@ class InterleavePlan final : public Plan {
   }
 
   void Run(const RunContext& run) const override {
-    const void* const self = dense_.given() ? dense_.Read(run) : run.Data(self_at_);
-    if (self == nullptr) return;
+    if (dense_.given() && !dense_.Fetch(run)) return;
+    const void* const self = dense_.given() ? dense_.Data(run) : run.Data(self_at_);
     auto* const sources = run.Piece<int64_t>(sources_);
     const bool right = wide_ ? Find(static_cast<const int64_t*>(run.Data(repeats_at_)), sources)
                              : Find(static_cast<const int32_t*>(run.Data(repeats_at_)), sources);
@@ -101,6 +101,7 @@ class InterleavePlan final : public Plan {
     T* const to = static_cast<T*>(out);
     const int inner = slices_.rank - 1;
     const int64_t to_inner = slices_.stride[0][inner], from_inner = slices_.stride[1][inner];
+    if (slices_.count == 0) return;
     const int64_t width = std::min(slices_.count, kGrain);
     const int64_t parts = CeilDivide(slices_.count, width);
     ParallelFor(count_ * parts, std::max<int64_t>(1, kGrain / width),
@@ -141,13 +142,11 @@ class InterleavePlan final : public Plan {
 
 Result<PlanPointer> PlanAll(const Arguments& arguments, Planner& planner) {
   using namespace interleave_by_tensor;  // NOLINT: the positions
-  if (arguments.Tensor(kOut).IsEmpty()) return PlanPointer();
   return PlanPointer(
       NewPlan<InterleavePlan>(arguments, planner, -1, int{kSelf}, int{kRepeats}, int{kOut}));
 }
 Result<PlanPointer> PlanDim(const Arguments& arguments, Planner& planner) {
   using namespace interleave_dim_by_tensor;  // NOLINT: the positions
-  if (arguments.Tensor(kOut).IsEmpty()) return PlanPointer();
   const size_t rank = interleave::Shape(arguments.Tensor(kSelf)).size();
   const auto dim = static_cast<int>(WrapDimension(arguments.Integer(kDim), rank));
   return PlanPointer(

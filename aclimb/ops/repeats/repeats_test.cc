@@ -159,6 +159,27 @@ TEST_F(RepeatsRules, RepeatsThatAreNoneFailTheRun) {
   }
 }
 
+// Of nothing, and into nothing.
+TEST_F(RepeatsRules, RepeatsOfNoRoomFailTheRun) {
+  const DeviceTensor none({0}, kFloat), two({2}, kFloat), nothing({0}, kFloat);
+  const DeviceTensor three({1}, DType::kInt64, {3}), ones({2}, DType::kInt64, {1, 1});
+  const DeviceTensor empty({0}, DType::kInt64);
+  const DeviceTensor out({5}, kFloat, {7, 7, 7, 7, 7});
+  const auto run = [&](const DeviceTensor& self, const DeviceTensor& repeats, int64_t size,
+                       const DeviceTensor& to) {
+    return RunBothPhases(
+        [&](uint64_t* bytes, aclOpExecutor** executor) {
+          return aclnnRepeatInterleaveGetWorkspaceSize(self, repeats, size, to, bytes, executor);
+        },
+        &aclnnRepeatInterleave, stream_);
+  };
+  EXPECT_EQ(run(none, three, 5, out), 507015);
+  EXPECT_EQ(out.Values(), std::vector<double>(5, 0.0));
+  EXPECT_EQ(run(none, empty, 5, out), 507015);
+  EXPECT_EQ(run(two, ones, 0, nothing), 507015);
+  ACLIMB_EXPECT_OK(run(none, empty, 0, nothing));
+}
+
 // Twice as many dimensions as kernels know, of which none can be made one with another.
 TEST_F(RepeatsRules, EveryOneOfEightDimensionsIsRepeated) {
   using namespace repeats::repeat;  // NOLINT: the positions

@@ -117,6 +117,23 @@ TEST_F(SequencesRules, LargeIntegersStayExact) {
   for (aclScalar* scalar : {start, end, step}) ACLIMB_EXPECT_OK(aclDestroyScalar(scalar));
 }
 
+// A product that is fused with the sum would leave some of them just below a whole number.
+TEST_F(SequencesRules, LinspaceCutsOffExactSums) {
+  const auto linspace = [&](double from, double to, int64_t steps, DType dtype) {
+    const Scalar start(from, DType::kInt64), end(to, DType::kInt64);
+    const DeviceTensor out({steps}, dtype);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnLinspaceGetWorkspaceSize(start, end, steps, out, size, executor);
+        },
+        &aclnnLinspace, stream_));
+    return out.Values();
+  };
+  EXPECT_EQ(linspace(-9, 5, 11, DType::kInt32),
+            (std::vector<double>{-9, -7, -6, -4, -3, -2, 0, 0, 2, 3, 5}));
+  EXPECT_EQ(linspace(-2, 5, 50, DType::kInt64)[21], 1);
+}
+
 TEST_F(SequencesRules, LinspaceMeetsBothEnds) {
   const Scalar start(0.1, DType::kFloat64), end(0.7, DType::kFloat64);
   const DeviceTensor out({7}, DType::kFloat64);

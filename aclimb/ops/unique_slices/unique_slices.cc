@@ -21,9 +21,16 @@ namespace {
 
 using contract::Arguments;
 
+// What is not 0 is true.
+struct Truth {
+  uint8_t byte;
+};
+
 template <typename T>
 bool Differ(const T& a, const T& b) {
-  if constexpr (std::is_arithmetic_v<T>) {
+  if constexpr (std::is_same_v<T, Truth>) {
+    return (a.byte != 0) != (b.byte != 0);
+  } else if constexpr (std::is_arithmetic_v<T>) {
     return a != b;
   } else {
     return ToFloat(a) != ToFloat(b);
@@ -113,6 +120,8 @@ class UniquePlan final : public SizedPlan {
         return FindAs<Float16>(run);
       case DType::kBFloat16:
         return FindAs<BFloat16>(run);
+      case DType::kBool:
+        return FindAs<Truth>(run);
       default:
         break;
     }

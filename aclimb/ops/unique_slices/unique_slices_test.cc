@@ -64,6 +64,24 @@ TEST_F(UniqueSlices, ElementsAreComparedInRowMajorOrder) {
   delete[] shape;
 }
 
+TEST_F(UniqueSlices, WhatIsNotZeroIsTrue) {
+  const DeviceTensor self({6}, DType::kUInt8, {1, 2, 3, 0, 0, 5});
+  int64_t length = 6;
+  aclTensor* const flags =
+      aclCreateTensor(&length, 1, ACL_BOOL, nullptr, 0, ACL_FORMAT_ND, &length, 1, self.data());
+  const DeviceTensor values({6}, DType::kBool), inverse({6}, DType::kInt64);
+  const DeviceTensor counts({6}, DType::kInt64);
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnUniqueConsecutiveGetWorkspaceSize(flags, true, true, 1000, values, inverse,
+                                                      counts, size, executor);
+      },
+      &aclnnUniqueConsecutive, stream_));
+  EXPECT_EQ(inverse.Values(), (Values{0, 0, 0, 1, 1, 2}));
+  EXPECT_EQ(counts.Values(), (Values{3, 2, 1, 0, 0, 0}));
+  ACLIMB_EXPECT_OK(aclDestroyTensor(flags));
+}
+
 TEST_F(UniqueSlices, SlicesAlongADimensionLieWithoutGaps) {
   const DeviceTensor self({2, 3}, DType::kInt16, {1, 1, 3, 4, 4, 6});
   const DeviceTensor values({2, 3}, DType::kInt16), inverse({3}, DType::kInt64);
