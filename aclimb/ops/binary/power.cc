@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "aclimb/ops/binary/formulas.h"
@@ -74,20 +73,13 @@ struct Cube : OfOne {
   double Scalar(double x) const { return x * (x * x); }
 };
 
-// Of -inf, the power 1/2 is inf, and no zero has a sign.
-template <class D, class V>
-HWY_INLINE V Root(D d, V x) {
-  const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
-  const V root = hn::Sqrt(hn::Add(x, hn::Zero(d)));
-  return hn::IfThenElse(hn::Eq(x, hn::Neg(infinity)), infinity, root);
-}
-
+// As in PyTorch a root, where std::pow() knows that of -inf, and takes the sign from zeros.
 struct SquareRoot : OfOne {
   template <class T, class D, class V>
-  HWY_INLINE V operator()(D d, V x) const {
-    return Root(d, x);
+  HWY_INLINE V operator()(D, V x) const {
+    return hn::Sqrt(x);
   }
-  double Scalar(double x) const { return std::pow(x, 0.5); }
+  double Scalar(double x) const { return std::sqrt(x); }
 };
 
 struct Reciprocal : OfOne {
@@ -101,9 +93,9 @@ struct Reciprocal : OfOne {
 struct ReciprocalSquareRoot : OfOne {
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return hn::Div(hn::Set(d, 1.0f), Root(d, x));
+    return hn::Div(hn::Set(d, 1.0f), hn::Sqrt(x));
   }
-  double Scalar(double x) const { return std::pow(x, -0.5); }
+  double Scalar(double x) const { return 1 / std::sqrt(x); }
 };
 
 const elementwise::Runs& PowerOfNumber(int number) {

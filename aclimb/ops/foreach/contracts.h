@@ -83,6 +83,17 @@ inline constexpr Rule kScalarRules[] = {OneDType("one-dtype/x", 0), HasDType("sa
                                         IsReal("real/scalar", 1), Fits("fits/scalar", 1),
                                         HasShape("same-shape/out", 2)};
 
+// A number that integers would wrap to is no bound of theirs.
+template <const ProductDTypes& kTypes>
+inline constexpr const auto& kBoundParameters = kScalarParameters<kTypes>;
+inline constexpr Rule kBoundRules[] = {
+    OneDType("one-dtype/x", 0),
+    HasDType("same-dtype/out", 2),
+    IsReal("real/scalar", 1),
+    Fits("fits/scalar", 1),
+    contract::InDType("in-dtype/scalar", 1, 0, "pass a number that the dtype of the list has"),
+    HasShape("same-shape/out", 2)};
+
 inline std::optional<std::string> WithFraction(const contract::Arguments& arguments) {
   for (size_t i = 0; i < arguments.ElementCount(0); ++i) {
     const DType dtype = arguments.Tensor(0, i).dtype;

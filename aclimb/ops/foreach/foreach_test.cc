@@ -95,6 +95,32 @@ TEST_F(ForeachRules, ScalarsInATensor) {
   harness.ExpectEveryRuleCovered({"foreach_addcmul_scalar_list/product"});
 }
 
+TEST_F(ForeachRules, Bound) {
+  ContractHarness<decltype(aclnnForeachMaximumScalarV2GetWorkspaceSize)> harness(
+      foreach::kForeachMaximumScalarV2Contract, &aclnnForeachMaximumScalarV2GetWorkspaceSize,
+      [](CallArguments& a) {
+        a.Tensors(0, kTensors);
+        a.ScalarOf(1, 0.5, DType::kFloat64);
+        a.Tensors(2, kTensors);
+      });
+  harness.ExpectAccepted();
+  harness.ExpectGenericRules({"fits/scalar", "one-dtype/x"});
+  harness.ExpectRule("one-dtype/x", Mixed({0, 2}));
+  const auto whole = [](double bound) {
+    return [bound](CallArguments& a) {
+      for (const int list : {0, 2}) a.Tensors(list, {{{2}, DType::kInt32}});
+      a.ScalarOf(1, bound, DType::kInt64);
+    };
+  };
+  harness.ExpectAccepted(whole(0x1p31 - 1));
+  harness.ExpectRule("in-dtype/scalar", whole(0x1p31));
+  harness.ExpectRule("in-dtype/scalar", whole(-0x1p40));
+  harness.ExpectRule("fits/scalar", [](CallArguments& a) {
+    for (const int list : {0, 2}) a.Tensors(list, {{{2}, DType::kInt32}});
+  });
+  harness.ExpectEveryRuleCovered({"foreach_maximum_scalar_v2/product"});
+}
+
 TEST_F(ForeachRules, Norm) {
   ContractHarness<decltype(aclnnForeachNormGetWorkspaceSize)> harness(
       foreach::kForeachNormContract, &aclnnForeachNormGetWorkspaceSize, [](CallArguments& a) {

@@ -210,11 +210,16 @@ TEST_P(GruByType, WhatIsNotCoveredIsRefused) {
   inputs[6] = &in.first_h;
   inputs[5] = &in.x;
   expect("expected input 5 to be a scalar: there is no mask");
+  DeviceTensor lengths({kBatch}, ACL_INT32);
+  inputs[5] = &lengths;
+  expect("expected input 5 to be a scalar: there is no mask");
   aclopSetAttrBool(attributes_, "reset_after", 0);
   expect("expected the attribute reset_after to be true");
   aclopSetAttrString(attributes_, "gate_order", "rhz");
   aclopSetAttrBool(attributes_, "reset_after", 1);
   expect("expected the attribute gate_order to be zrh or rzh");
+  aclopSetAttrInt(attributes_, "cell_depth", 2);
+  expect("expected the attribute cell_depth to be 1");
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, GruByType,

@@ -242,10 +242,13 @@ TEST_P(LstmByType, WhatIsNotCoveredIsRefused) {
   DeviceTensor w({kInputs + kHidden, 4 * kHidden}, how.dtype), b({4 * kHidden}, how.dtype);
   DeviceTensor first_h({1, kBatch, kHidden}, how.dtype), first_c({1, kBatch, 1}, how.dtype);
   DeviceTensor y(states, how.dtype);
-  const std::vector<DeviceTensor*> inputs = {&x, &w, &b, &none, &first_h, &first_c};
+  std::vector<DeviceTensor*> inputs = {&x, &w, &b, &none, &first_h, &first_c};
   const std::vector<DeviceTensor*> outputs(8, &y);
   const auto expect = [&](const char* part) { ExpectRefused("DynamicRNN", inputs, outputs, part); };
   expect("expected input 5 of the shape [1, 17, 18] and the dtype of x");
+  DeviceTensor lengths({kBatch}, ACL_INT32);
+  inputs[3] = &lengths;
+  expect("expected input 3 (the mask) of FLOAT16");
   aclopSetAttrFloat(attributes_, "forget_bias", 0.5f);
   expect("expected the attribute forget_bias to be 0");
   aclopSetAttrFloat(attributes_, "forget_bias", 0);

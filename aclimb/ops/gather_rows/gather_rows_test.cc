@@ -81,6 +81,14 @@ TEST_F(GatherRows, SlicesThatAreNotThereAreNotReplaced) {
                            "index[1] is 3, and 3 more are wrong; expected 0 to 2"));
   EXPECT_TRUE(self.SurroundingsIntact());
   EXPECT_EQ(self.Values(), (std::vector<double>{1, 2, 3, 4, 7, 8}));
+  const DeviceTensor none({0, 2}, DType::kFloat16);
+  EXPECT_TRUE(IsRunFailure(RunBothPhases(
+                               [&](uint64_t* size, aclOpExecutor** executor) {
+                                 return aclnnInplaceIndexCopyGetWorkspaceSize(
+                                     none, 0, index, source, size, executor);
+                               },
+                               &aclnnInplaceIndexCopy, stream_),
+                           "index[0] is 2, and 4 more are wrong; expected none"));
 }
 
 // Enough to be shared out among threads.

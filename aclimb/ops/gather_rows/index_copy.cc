@@ -47,8 +47,8 @@ Result<PlanPointer> MakeIndexCopyPlan(const contract::Arguments& arguments, Plan
   const TensorDescriptor &self = arguments.Tensor(kSelf), &source = arguments.Tensor(kSource);
   auto plan = NewPlan<IndexCopyPlan>();
   plan->in_place = kInPlace;
-  plan->replaces = !source.IsEmpty() && !self.IsEmpty();
-  if (self.IsEmpty() || (kInPlace && !plan->replaces)) return PlanPointer();
+  plan->replaces = !source.IsEmpty();
+  if ((self.IsEmpty() || kInPlace) && !plan->replaces) return PlanPointer();
   plan->dim = static_cast<int>(WrapDimension(arguments.Integer(kDim), self.rank()));
   if (plan->replaces) {
     planner.Reads(kSource);

@@ -269,8 +269,7 @@ class IndexPutPlan final : public Plan {
 };
 
 Result<PlanPointer> PlanIndexPut(const Arguments& arguments, Planner& planner) {
-  const TensorDescriptor& self = arguments.Tensor(IndexPut::kSelf);
-  if (self.IsEmpty() || arguments.Tensor(IndexPut::kValues).IsEmpty()) return PlanPointer();
+  if (arguments.Tensor(IndexPut::kValues).IsEmpty()) return PlanPointer();
   const Selection selection = SelectionOf(arguments);
   const std::vector<int64_t>& shape = selection.shape();
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return PlanPointer();
@@ -376,9 +375,7 @@ class PutPlan final : public Plan {
 
 Result<PlanPointer> PlanPut(const Arguments& arguments, Planner& planner) {
   using namespace inplace_put;  // NOLINT: the positions
-  if (arguments.Tensor(kSelf).IsEmpty() || arguments.Tensor(kIndex).IsEmpty()) {
-    return PlanPointer();
-  }
+  if (arguments.Tensor(kIndex).IsEmpty()) return PlanPointer();
   return PlanPointer(NewPlan<PutPlan>(arguments, planner));
 }
 

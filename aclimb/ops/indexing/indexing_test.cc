@@ -182,6 +182,59 @@ TEST_F(Indexing, NothingCanBeTakenOfNothing) {
   EXPECT_EQ(out.Values(), (Values{0, 0}));
 }
 
+TEST_F(Indexing, NothingCanBePutIntoNothing) {
+  const DeviceTensor self({0, 3}, DType::kFloat32), index({1, 3}, DType::kInt64, {7, 7, 7});
+  const DeviceTensor src({1, 3}, DType::kFloat32, {1, 2, 3});
+  EXPECT_TRUE(IsRunFailure(ScatterAdd(self, 0, index, src),
+                           "index[0, 0] is 7, and 2 more are wrong; expected none"));
+  DeviceTensor row({1}, DType::kInt64, {2});
+  aclTensorList* const list = ListOf({&row});
+  for (const bool accumulate : {false, true}) {
+    EXPECT_TRUE(IsRunFailure(RunBothPhases(
+                                 [&](uint64_t* size, aclOpExecutor** executor) {
+                                   return aclnnIndexPutImplGetWorkspaceSize(
+                                       self, list, src, accumulate, false, size, executor);
+                                 },
+                                 &aclnnIndexPutImpl, stream_),
+                             "indices[0][0] is 2; expected none"));
+  }
+  EXPECT_EQ(aclDestroyTensorList(list), 0);
+  const DeviceTensor none({0}, DType::kFloat32), at({1}, DType::kInt64, {2});
+  const DeviceTensor source({1}, DType::kFloat32, {1});
+  EXPECT_TRUE(IsRunFailure(RunBothPhases(
+                               [&](uint64_t* size, aclOpExecutor** executor) {
+                                 return aclnnInplacePutGetWorkspaceSize(none, at, source, false,
+                                                                        size, executor);
+                               },
+                               &aclnnInplacePut, stream_),
+                           "index[0] is 2; expected none"));
+}
+
+// Every dimension is whole.
+TEST_F(Indexing, AListWithoutIndicesNamesAllOfATensor) {
+  const Values numbers = {0, 1, 2, 3, 4, 5};
+  DeviceTensor whole({0}, DType::kFloat32);
+  for (aclTensorList* const list : {ListOf({&whole}), aclCreateTensorList(nullptr, 0)}) {
+    const DeviceTensor self({2, 3}, DType::kFloat32, numbers), out({2, 3}, DType::kFloat32);
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnIndexGetWorkspaceSize(self, list, out, size, executor);
+        },
+        &aclnnIndex, stream_));
+    EXPECT_EQ(out.Values(), numbers);
+    for (const bool accumulate : {false, true}) {
+      ACLIMB_EXPECT_OK(RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnIndexPutImplGetWorkspaceSize(self, list, out, accumulate, false, size,
+                                                     executor);
+          },
+          &aclnnIndexPutImpl, stream_));
+    }
+    EXPECT_EQ(self.Values(), (Values{0, 2, 4, 6, 8, 10}));
+    EXPECT_EQ(aclDestroyTensorList(list), 0);
+  }
+}
+
 TEST_F(Indexing, NumbersThatHaveNoPlaceAreNotCounted) {
   const DeviceTensor self({5}, DType::kInt8, {2, -1, 2, 3, 0}), out({3}, DType::kInt64);
   EXPECT_TRUE(IsRunFailure(

@@ -64,6 +64,10 @@ class UpdatePlan final : public Plan {
     std::copy_n(out.stride, out.rank, target.stride);
     shape_.count = index.shape[dim_];
     shape_.extent = out.shape[dim_];
+    updates_ = true;
+    if (at_.source >= 0) planner.Reads(at_.source);
+    if (own_indices_.empty()) planner.Reads(at_.index);
+    if (shape_.extent == 0) return;
     shape_.index_step = index.stride[dim_];
     shape_.out_step = out.stride[dim_];
     shape_.source_step = source.stride[dim_];
@@ -71,10 +75,7 @@ class UpdatePlan final : public Plan {
     shape_.lines = Walk<3>::Make({&lines[0], &lines[1], &lines[2]});
     const int64_t bytes = shape_.ScratchBytes();
     if (bytes != 0) scratch_ = planner.workspace().Book(bytes);
-    updates_ = true;
     if (at_.self == at_.out) planner.Moves(at_.out, shape_.Moves());
-    if (at_.source >= 0) planner.Reads(at_.source);
-    if (own_indices_.empty()) planner.Reads(at_.index);
   }
   Int64Index& index() { return index_; }
 
@@ -82,6 +83,7 @@ class UpdatePlan final : public Plan {
     const TensorView self = run.View(at_.self), out = run.View(at_.out);
     if (out.data != self.data && !copy::Copy(self, out)) return;
     if (!updates_) return;
+    if (shape_.extent == 0) FailInspected(*this, run);
     const int64_t* const indices =
         own_indices_.empty() ? index_.Get(run, at_.index) : own_indices_.data();
     if (indices == nullptr) return;
@@ -123,7 +125,7 @@ std::shared_ptr<UpdatePlan> Begin(const Arguments& arguments, Planner& planner, 
                                   Operation operation, bool has_entries) {
   const TensorDescriptor& self = arguments.Tensor(at.self);
   const bool in_place = at.self == at.out;
-  if (self.IsEmpty() || (in_place && !has_entries)) return nullptr;
+  if ((self.IsEmpty() || in_place) && !has_entries) return nullptr;
   if (!in_place) planner.Reads(at.self);
   planner.Writes(at.out);
   return NewPlan<UpdatePlan>(arguments, at, operation);
@@ -190,13 +192,14 @@ Result<PlanPointer> PlanIndexAdd(const Arguments& arguments, Planner& planner) {
 Result<PlanPointer> PlanFill(const Arguments& arguments, Planner& planner, int out) {
   using P = IndexFill;
   const IntArrayValue& indices = arguments.Ints(P::kIndex);
-  const auto plan = Begin(arguments, planner, {.value = P::kValue, .out = out}, Operation::kReplace,
-                          !indices.empty());
+  const bool has_entries = !indices.empty() && !arguments.Tensor(P::kSelf).IsEmpty();
+  const auto plan =
+      Begin(arguments, planner, {.value = P::kValue, .out = out}, Operation::kReplace, has_entries);
   if (plan == nullptr) return PlanPointer();
   TensorView entries = WithRank(arguments.Tensor(P::kSelf).View());
   const auto dim = static_cast<int64_t>(
       WrapDimension(arguments.Integer(P::kDim), arguments.Tensor(P::kSelf).rank()));
-  if (!indices.empty()) {
+  if (has_entries) {
     plan->SetIndices(indices, entries.shape[dim]);
     std::fill_n(entries.stride, entries.rank, 0);
     entries.shape[dim] = static_cast<int64_t>(indices.size());

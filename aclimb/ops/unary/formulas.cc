@@ -159,8 +159,8 @@ struct Relu : OnFloats {
   using Scalars = elementwise::Types<uint8_t, int8_t, int32_t, int64_t>;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    // NaN compares false and stays.
-    return hn::IfThenZeroElse(hn::Le(x, hn::Zero(d)), x);
+    // NaN compares false and stays, as -0 does.
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
   }
   template <class T>
   T Scalar(T x) const {

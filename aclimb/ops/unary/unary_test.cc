@@ -83,6 +83,7 @@ TEST_F(Unary, LogarithmsOfPowersAreWhole) {
 }
 
 TEST_F(Unary, TheSignOfZeroCounts) {
+  for (const double zero : Of({-0.0, -0.0}, ACLIMB_PHASES(Relu))) EXPECT_TRUE(std::signbit(zero));
   EXPECT_EQ(Of({-0.0, 0, -1, kInf, -kInf}, ACLIMB_PHASES(Signbit), DType::kBool),
             (Values{1, 0, 1, 0, 1}));
 }

@@ -244,8 +244,10 @@ class WeightQuantPlan final : public Plan {
     if (whole_ > 0) DotBlocks(run, part, x, scratch);
     for (int64_t c = 0; c < part.columns; ++c) {
       const int64_t column = part.column + c;
-      Piece rest = {};
-      if (whole_ < p_.k) rest = ColumnPiece(run, column, whole_, p_.k - whole_, scratch);
+      const auto rest_of_column = [&] {
+        return whole_ < p_.k ? ColumnPiece(run, column, whole_, p_.k - whole_, scratch) : Piece();
+      };
+      Piece rest = rest_of_column();
       for (int64_t r = 0; r < part.rows; ++r) {
         double total = whole_ > 0 ? scratch.totals[c * part.rows + r] : 0;
         if (whole_ < p_.k) total += kernels_.dot_piece(rest, x + r * p_.k + whole_);
@@ -254,6 +256,7 @@ class WeightQuantPlan final : public Plan {
         if (whole_ > 0 && !std::isfinite(total)) {
           const Piece all = ColumnPiece(run, column, 0, p_.k, scratch);
           total = kernels_.dot_piece(all, x + r * p_.k);
+          rest = rest_of_column();  // both are in the scratch memory
         }
         scratch.sums[r * columns_ + c] = static_cast<float>(total);
       }

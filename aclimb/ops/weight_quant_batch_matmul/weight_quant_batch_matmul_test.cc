@@ -123,11 +123,13 @@ TEST_F(WeightQuant, NumbersAtTheEnds) {
   codes[0] = 0;
   for (const DType dtype : {DType::kInt8, DType::kInt4}) {
     truth::Call call(kContractOfV2);
-    call.SetTensor(kX, {1, kTerms}, DType::kBFloat16, std::vector<double>(kTerms, 0x1p126));
+    std::vector<double> x(kTerms, 0x1p126);
+    x.resize(2 * kTerms, 1);  // a row whose sums are as they should be
+    call.SetTensor(kX, {2, kTerms}, DType::kBFloat16, x);
     call.SetTensor(kWeight, {kTerms, kColumns}, dtype, codes);
     call.SetTensor(kScale, {kColumns}, DType::kBFloat16, {infinity, 0x1p-100, 0x1p-133});
     call.SetInteger(kGroupSize, 0);
-    call.SetTensor(kY, {1, kColumns}, DType::kBFloat16);
+    call.SetTensor(kY, {2, kColumns}, DType::kBFloat16);
     OperatorRun run(kOperators[0], call, [](truth::Slot slot) {
       DeviceTensor::Options options;
       if (slot.parameter == kWeight) options.stride = {1, kTerms};
