@@ -248,6 +248,7 @@ TEST_P(LstmByType, WhatIsNotCoveredIsRefused) {
   expect("expected input 5 of the shape [1, 17, 18] and the dtype of x");
   DeviceTensor lengths({kBatch}, ACL_INT32);
   inputs[3] = &lengths;
+  inputs[5] = &first_h;
   expect("expected input 3 (the mask) of FLOAT16");
   aclopSetAttrFloat(attributes_, "forget_bias", 0.5f);
   expect("expected the attribute forget_bias to be 0");

@@ -60,25 +60,23 @@ inline std::optional<std::vector<int64_t>> SourcesOf(const std::vector<int64_t>&
 
 inline void InterleaveByTensorTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace interleave_by_tensor;  // NOLINT: the positions
+  const auto sources =
+      SourcesOf(call.Ints(kRepeats), call.ElementCount(kSelf), call.Integer(kOutputSize));
+  if (!sources) return outputs.Refuse(kWrongRepeats);
   std::vector<double> out;
-  if (call.ElementCount(kOut) > 0) {
-    const auto sources =
-        SourcesOf(call.Ints(kRepeats), call.ElementCount(kSelf), call.Integer(kOutputSize));
-    if (!sources) return outputs.Refuse(kWrongRepeats);
-    for (const int64_t i : *sources) out.push_back(call.Values(kSelf)[static_cast<size_t>(i)]);
-  }
+  for (const int64_t i : *sources) out.push_back(call.Values(kSelf)[static_cast<size_t>(i)]);
   outputs.Set(kOut, std::move(out), truth::Allowance{});
 }
 
 inline void InterleaveDimByTensorTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace interleave_dim_by_tensor;  // NOLINT: the positions
+  const size_t rank = call.Shape(kSelf).size();
+  const size_t dim = WrapDimension(call.Integer(kDim), rank);
+  const int64_t extent = rank == 0 ? 1 : call.Shape(kSelf)[dim];
+  const auto sources = SourcesOf(call.Ints(kRepeats), extent, call.Integer(kOutputSize));
+  if (!sources) return outputs.Refuse(kWrongRepeats);
   std::vector<double> out;
   if (call.ElementCount(kOut) > 0) {
-    const size_t rank = call.Shape(kSelf).size();
-    const size_t dim = WrapDimension(call.Integer(kDim), rank);
-    const int64_t extent = rank == 0 ? 1 : call.Shape(kSelf)[dim];
-    const auto sources = SourcesOf(call.Ints(kRepeats), extent, call.Integer(kOutputSize));
-    if (!sources) return outputs.Refuse(kWrongRepeats);
     out = truth::EachIndex(call.Shape(kOut), [&](std::vector<int64_t> index) {
       index[dim] = (*sources)[static_cast<size_t>(index[dim])];
       index.resize(rank);
