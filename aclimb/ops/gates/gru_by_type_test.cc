@@ -210,7 +210,7 @@ TEST_P(GruByType, WhatIsNotCoveredIsRefused) {
   inputs[6] = &in.first_h;
   inputs[5] = &in.x;
   expect("expected input 5 to be a scalar: there is no mask");
-  DeviceTensor lengths({kBatch}, ACL_INT32);
+  DeviceTensor lengths({kBatch}, how.dtype);
   inputs[5] = &lengths;
   expect("expected input 5 to be a scalar: there is no mask");
   aclopSetAttrBool(attributes_, "reset_after", 0);

@@ -246,7 +246,7 @@ TEST_P(LstmByType, WhatIsNotCoveredIsRefused) {
   const std::vector<DeviceTensor*> outputs(8, &y);
   const auto expect = [&](const char* part) { ExpectRefused("DynamicRNN", inputs, outputs, part); };
   expect("expected input 5 of the shape [1, 17, 18] and the dtype of x");
-  DeviceTensor lengths({kBatch}, ACL_INT32);
+  DeviceTensor lengths({kBatch}, how.dtype);
   inputs[3] = &lengths;
   inputs[5] = &first_h;
   expect("expected input 3 (the mask) of FLOAT16");
