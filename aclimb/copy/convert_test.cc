@@ -69,7 +69,8 @@ TEST(Convert, StreamingWritesTheSameElementsAtAnyAddress) {
     for (const auto& [from, to] : pairs) {
       const Converter converter(from, to);
       for (const int64_t count : {0, 1, 5, 31, 32, 64, 67, 299}) {
-        for (int64_t offset = 0; offset < 64; ++offset) {
+        const auto size = static_cast<int64_t>(SizeOf(to));
+        for (int64_t offset = 0; offset < 64; offset += size) {
           alignas(64) unsigned char want[2 * kGuard + kMost * 4], got[2 * kGuard + kMost * 4];
           std::memset(want, 0xC3, sizeof(want));
           std::memset(got, 0xC3, sizeof(got));
