@@ -45,6 +45,7 @@ class TypedCall {
     return Open(inputs, outputs, attributes, inputs);
   }
 
+  int input_count() const { return call_.input_count; }
   bool HasInput(int i) const { return i < call_.input_count && inputs_[i].dtype >= 0; }
   bool IsOnHost(int i) const { return inputs_[i].on_host != 0; }
   const AclimbOpTensor& Input(int i) const { return inputs_[i]; }
@@ -101,8 +102,8 @@ class TypedCall {
   }
   // Stores the outputs that have a format of the chip's own.
   void Store();
-  // Gives the memory back, which waits for the work only where a tool looks on. Returns the call's
-  // code.
+  // Gives the memory back, which waits for the work only where a tool looks on; what a stream
+  // records keeps it instead. Returns the call's code.
   int Finish();
 
  private:
@@ -125,6 +126,8 @@ class TypedCall {
   // The attribute's value is of another kind.
   Status OtherKind(std::string_view name, const char* kind) const;
   void RunSecond(uint64_t size, aclOpExecutor* executor, Phase2 phase2);
+  // Gives the memory to the graph that the stream records.
+  int Keep();
 
   const AclimbOpCall& call_;
   std::vector<AclimbOpTensor> inputs_, outputs_;

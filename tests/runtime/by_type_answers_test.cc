@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "acl/acl_mdl.h"
 #include "tests/runtime/by_type_request.h"
 
 namespace {
@@ -178,7 +179,7 @@ TEST_F(Answers, PartsAndOrders) {
       .Integers({2, 3, 4})
       .Integers({1, 1, 2})
       .Set("shrink_axis_mask", int64_t{2})
-      .Set("begin_mask", int64_t{0})
+      .Set("begin_mask", int64_t{2})  // an index is taken where it is
       .Output({1, 2}, Taken({20, 22}))
       .Run();
   Request("AsStrided")
@@ -285,6 +286,33 @@ TEST_F(Answers, Joins) {
       .Set("N", int64_t{2})
       .Output({1, 2}, {1, 2})
       .ExpectRefused("the attribute N to be the number of inputs");
+  Request("ConcatD")
+      .Input({1, 1}, {1})
+      .None()
+      .Input({1, 1}, {2})
+      .Set("concat_dim", int64_t{0})
+      .Output({1, 1}, {1})
+      .ExpectRefused("input 1");
+}
+
+// The second operand and the workspace are memory of the call's own.
+TEST_F(Answers, WorkInAGraphKeepsItsMemory) {
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), 0);
+  Request product("Mul");
+  product.Input(kDims, kX).Number(1.5f).On(stream).Output(
+      kDims, Each(kX, [](double x) { return x * 1.5; }));
+  ASSERT_EQ(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), 0);
+  EXPECT_EQ(product.Execute(), 0) << aclGetRecentErrMsg();
+  aclmdlRI graph = nullptr;
+  ASSERT_EQ(aclmdlRICaptureEnd(stream, &graph), 0);
+  for (int run = 0; run < 2; ++run) {
+    EXPECT_EQ(aclmdlRIExecuteAsync(graph, stream), 0) << aclGetRecentErrMsg();
+    EXPECT_EQ(aclrtSynchronizeStream(stream), 0);
+    product.ExpectOutputs();
+  }
+  EXPECT_EQ(aclmdlRIDestroy(graph), 0);
+  EXPECT_EQ(aclrtDestroyStream(stream), 0);
 }
 
 TEST_F(Answers, RowsAndProducts) {
@@ -406,6 +434,21 @@ TEST_F(Answers, Pooling) {
     return request;
   };
   mean("AvgPoolV2")->Input(dims, x).Output(half, {3.25, 4.25, 4.25, 2.25}).Run();
+  // The padding that torch_npu makes of 1 where the number of windows is rounded up.
+  Request("AvgPoolV2")
+      .Input(dims, x)
+      .Set("ksize", std::vector<int64_t>{1, 1, 2, 2})
+      .Set("strides", std::vector<int64_t>{1, 1, 3, 3})
+      .Set("pads", std::vector<int64_t>{1, 0, 1, 0})
+      .Flag("ceil_mode", true)
+      .Flag("exclusive", true)
+      .Output(half, {1, 3.5, 6, 2.25})
+      .Run();
+  mean("AvgPoolV2")
+      ->Input(dims, x)
+      .Set("ksize", std::vector<int64_t>{3, 1, 2, 2})
+      .Output(half, Values(4))
+      .ExpectRefused("the attribute ksize with 1 for the other dimensions");
   mean("AvgPoolV2Grad")
       ->Integers({1, 1, 4, 4})
       .Input(half, {4, 8, 12, 16})

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "aclimb/contract/expected_shape.h"
 #include "aclimb/core/tensor_view.h"
 
 // How queries, keys and values lie in their tensors: B batches of N heads of S rows of D elements,
@@ -55,7 +56,7 @@ inline std::vector<int64_t> InLayout(const PerHead& extents, std::string_view la
     shape.push_back(name == 'B'                  ? extents[0]
                     : name == 'N'                ? extents[1]
                     : name == 'S' || name == 'T' ? extents[2]
-                    : name == 'H'                ? extents[1] * extents[3]
+                    : name == 'H'                ? contract::ExtentTimes(extents[1], extents[3])
                                                  : extents[3]);
   }
   return shape;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "aclimb/ops/attention/shapes.h"
@@ -32,12 +33,17 @@ inline Sequences SequencesOf(const std::vector<int64_t>& ends) {
   }
   return sequences;
 }
-// How many weights the sequences before each one have, and all of them at the end.
+// How many weights the sequences before each one have, and all of them at the end: the largest
+// integer where there are more.
 inline std::vector<int64_t> WeightStarts(const Sequences& queries, const Sequences& keys,
                                          int64_t heads) {
   std::vector<int64_t> starts = {0};
   for (size_t i = 0; i < queries.counts.size(); ++i) {
-    starts.push_back(starts.back() + heads * queries.counts[i] * keys.counts[i]);
+    int64_t weights, sum;
+    const bool overflows = __builtin_mul_overflow(queries.counts[i], keys.counts[i], &weights) ||
+                           __builtin_mul_overflow(weights, heads, &weights) ||
+                           __builtin_add_overflow(starts.back(), weights, &sum);
+    starts.push_back(overflows ? std::numeric_limits<int64_t>::max() : sum);
   }
   return starts;
 }

@@ -192,7 +192,11 @@ Finding WrongResult(const contract::Arguments& arguments, const Places& at, int 
   if (ShapeAt(arguments, place) == expected) return std::nullopt;
   return Cat(ShapeIs(arguments, at, place), ", ", ShapeIs(arguments, at, at.query), ", ",
              ShapeIs(arguments, at, at.value), ", ", LayoutIs(arguments, at), " and ",
-             NumberIs(arguments, at, at.heads), "; expected ", Text(expected), ".");
+             NumberIs(arguments, at, at.heads), "; expected ",
+             std::ranges::find(expected, contract::kOverflows) != expected.end()
+                 ? "a width of fewer than 2^63 elements"
+                 : Text(expected),
+             ".");
 }
 
 }  // namespace aclimb::attention

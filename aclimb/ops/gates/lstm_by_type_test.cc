@@ -121,6 +121,7 @@ class LstmByType : public RecurrenceByType<Case> {
   void SetUp() override {
     RecurrenceByType<Case>::SetUp();
     aclopSetAttrString(attributes_, "cell_type", "LSTM");
+    aclopSetAttrInt(attributes_, "cell_depth", 1);
     aclopSetAttrBool(attributes_, "use_peephole", 0);
     aclopSetAttrFloat(attributes_, "forget_bias", 0);
   }
@@ -206,7 +207,10 @@ TEST_P(LstmByType, GradientIsThatOfTheRecurrence) {
   o.Write(s.o);
   tanh_c.Write(s.tanh_c);
   // So torch_npu has it.
-  if (!how.two_matrices) aclopSetAttrBool(attributes_, "cell_type", 1);
+  if (!how.two_matrices) {
+    aclopSetAttrBool(attributes_, "cell_type", 1);
+    aclopSetAttrInt(attributes_, "cell_depth", 0);
+  }
   DeviceTensor grad_w(weight, how.dtype), grad_b({4 * kHidden}, how.dtype);
   DeviceTensor grad_x(input, how.dtype), grad_h(state, how.dtype), grad_c(state, how.dtype);
   DeviceTensor grad_w_x(weight_x, how.dtype), grad_w_h(weight_h, how.dtype);
@@ -250,6 +254,9 @@ TEST_P(LstmByType, WhatIsNotCoveredIsRefused) {
   inputs[3] = &lengths;
   inputs[5] = &first_h;
   expect("expected input 3 (the mask) of FLOAT16");
+  aclopSetAttrInt(attributes_, "cell_depth", 2);
+  expect("expected the attribute cell_depth to be 1");
+  aclopSetAttrInt(attributes_, "cell_depth", 1);
   aclopSetAttrFloat(attributes_, "forget_bias", 0.5f);
   expect("expected the attribute forget_bias to be 0");
   aclopSetAttrFloat(attributes_, "forget_bias", 0);

@@ -35,11 +35,6 @@ ScopedTensor Of(const Block& block, aclDataType dtype) {
   return ScopedTensor(block.data, dtype, block.dims, block.strides);
 }
 
-// What stands for none.
-bool IsScalar(const AclimbOpTensor& tensor) {
-  return std::all_of(tensor.dims, tensor.dims + tensor.rank, [](int64_t d) { return d == 1; });
-}
-
 // An attribute that may have one value.
 struct OnlyText {
   const char* name;
@@ -117,7 +112,10 @@ Status Recurrence::ReadAttributes(const Cell& cell) {
   }
   Result<int64_t> depth = call_.Integer("cell_depth", 1);
   if (!depth.ok()) return depth.TakeStatus();
-  if (depth.value() != 1) return call_.Unsupported("the attribute cell_depth to be 1");
+  // The gradient of DynamicRNN gets 0, which stands for one as well.
+  if (depth.value() != 0 && depth.value() != 1) {
+    return call_.Unsupported("the attribute cell_depth to be 1");
+  }
   Result<int64_t> projection = call_.Integer("num_proj", 0);
   if (!projection.ok()) return projection.TakeStatus();
   if (projection.value() != 0) return call_.Unsupported("the attribute num_proj to be 0");
@@ -239,7 +237,7 @@ Status Recurrence::Bias(int place, Block* bias) {
 
 Status Recurrence::AreScalars(int first, int last, std::string_view what) const {
   for (int place = first; place <= last; ++place) {
-    if (call_.HasInput(place) && !IsScalar(call_.Input(place))) {
+    if (call_.HasInput(place) && call_.Input(place).rank != 0) {
       return call_.Unsupported(Cat("input ", place, " to be a scalar: there ", what));
     }
   }
@@ -247,7 +245,7 @@ Status Recurrence::AreScalars(int first, int last, std::string_view what) const 
 }
 
 Status Recurrence::Mask(int place, Block* mask) {
-  if (!call_.HasInput(place) || IsScalar(call_.Input(place))) return Ok();
+  if (!call_.HasInput(place) || call_.Input(place).rank == 0) return Ok();
   const std::vector<int64_t> dims = {steps_, batch_, hidden_};
   const AclimbOpTensor& given = call_.Input(place);
   Result<const aclTensor*> tensor = call_.InputTensor(place);

@@ -18,7 +18,7 @@ Status Answer(TypedCall& call, const char* dimension) {
     return bad;
   }
   std::vector<const aclTensor*> parts;
-  for (int i = 0; call.HasInput(i); ++i) {
+  for (int i = 0; i < call.input_count(); ++i) {
     Result<const aclTensor*> part = call.InputTensor(i);
     if (!part.ok()) return part.TakeStatus();
     parts.push_back(part.value());

@@ -36,6 +36,10 @@ Status AnswerCdist(TypedCall& call) {
   const int64_t length = dims.back();
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < dims.size(); ++d) rows *= dims[d];
+  const AclimbOpTensor& y = call.Output(0);
+  if (y.dtype != a.dtype || !std::equal(dims.begin(), dims.end() - 1, y.dims, y.dims + y.rank)) {
+    return call.Unsupported("output 0 of the dtype of input 0, and of its shape without the last");
+  }
   const int64_t most = std::clamp<int64_t>(kBytes / std::max<int64_t>(1, length * size), 1,
                                            std::max<int64_t>(1, rows));
   void* const difference = call.Scratch(static_cast<uint64_t>(most * length * size));

@@ -23,7 +23,8 @@ namespace {
 
 using Pair = std::vector<int64_t>;
 
-// Two of an attribute's four numbers, from the `first`-th on.
+// Two of an attribute's four numbers, from the `first`-th on. The others are 1, which pads may have
+// there too, or 0: they say nothing.
 Result<Pair> PairOf(TypedCall& call, const char* name, size_t first,
                     const std::vector<int64_t>& otherwise = {}) {
   Result<std::vector<int64_t>> all = call.Ints(name, otherwise);
@@ -31,6 +32,11 @@ Result<Pair> PairOf(TypedCall& call, const char* name, size_t first,
   if (all.value().size() != 4)
     return call.Unsupported(Cat("the attribute ", name, " with 4 entries"));
   const auto begin = all.value().begin() + static_cast<std::ptrdiff_t>(first);
+  for (auto each = all.value().begin(); each != all.value().end(); ++each) {
+    if ((each < begin || each >= begin + 2) && *each != 0 && *each != 1) {
+      return call.Unsupported(Cat("the attribute ", name, " with 1 for the other dimensions"));
+    }
+  }
   return Pair(begin, begin + 2);
 }
 
@@ -152,7 +158,18 @@ struct Mean {
   int64_t divisor = 0;
 };
 
-Status ReadMean(TypedCall& call, Mean* mean) {
+// Whether there is as much padding behind as before, or, where `ceil` rounds the number of windows
+// up, as much as they reach into: torch_npu passes that.
+bool IsPaddingOf(int64_t before, int64_t behind, bool ceil, int64_t in, int64_t out, int64_t kernel,
+                 int64_t stride) {
+  // Attributes may be any numbers: without a sign they wrap.
+  const auto whole = [](int64_t n) { return static_cast<uint64_t>(n); };
+  const uint64_t reach = whole(out - 1) * whole(stride) + whole(kernel);
+  return behind == before || (ceil && whole(behind) == reach - whole(in) - whole(before));
+}
+
+//   x, y  whose last two dimensions are those of a plane and of its means
+Status ReadMean(TypedCall& call, const AclimbOpTensor& x, const AclimbOpTensor& y, Mean* mean) {
   Result<Pair> kernel = PairOf(call, "ksize", 2);
   if (!kernel.ok()) return kernel.TakeStatus();
   Result<Pair> stride = PairOf(call, "strides", 2);
@@ -160,11 +177,17 @@ Status ReadMean(TypedCall& call, Mean* mean) {
   Result<std::vector<int64_t>> pads = call.Ints("pads", {0, 0, 0, 0});
   if (!pads.ok()) return pads.TakeStatus();
   const std::vector<int64_t>& ends = pads.value();
-  if (ends.size() != 4 || ends[0] != ends[1] || ends[2] != ends[3]) {
-    return call.Unsupported("as much padding before as behind in each of two dimensions");
-  }
   Result<bool> ceil = call.Flag("ceil_mode", false);
   if (!ceil.ok()) return ceil.TakeStatus();
+  bool is_padding = ends.size() == 4 && x.rank >= 2 && y.rank >= 2;
+  for (int d = 0; is_padding && d < 2; ++d) {
+    const auto at = static_cast<size_t>(d);
+    is_padding = IsPaddingOf(ends[2 * at], ends[2 * at + 1], ceil.value(), x.dims[x.rank - 2 + d],
+                             y.dims[y.rank - 2 + d], kernel.value()[at], stride.value()[at]);
+  }
+  if (!is_padding) {
+    return call.Unsupported("as much padding before as behind in each of two dimensions");
+  }
   Result<bool> exclusive = call.Flag("exclusive", true);
   if (!exclusive.ok()) return exclusive.TakeStatus();
   Result<bool> global = call.Flag("global_pooling", false);
@@ -191,7 +214,7 @@ Status AnswerMean(TypedCall& call) {
                  "ceil_mode", "exclusive", "divisor_override"});
   if (!tensors.ok()) return tensors.TakeStatus();
   Mean mean;
-  if (Status bad = ReadMean(call, &mean); !bad.ok()) return bad;
+  if (Status bad = ReadMean(call, call.Input(0), call.Output(0), &mean); !bad.ok()) return bad;
   const auto& [inputs, outputs] = tensors.value();
   const Windows& windows = mean.windows;
   RunOperator<&aclnnAvgPool2dGetWorkspaceSize, &aclnnAvgPool2d>(
@@ -210,8 +233,8 @@ Status AnswerMeanGradient(TypedCall& call) {
     return bad;
   }
   Mean mean;
-  if (Status bad = ReadMean(call, &mean); !bad.ok()) return bad;
   if (Status bad = call.InputNamesOutput(0); !bad.ok()) return bad;
+  if (Status bad = ReadMean(call, call.Output(0), call.Input(1), &mean); !bad.ok()) return bad;
   Result<const aclTensor*> grad = call.InputTensor(1);
   if (!grad.ok()) return grad.TakeStatus();
   Result<aclTensor*> y = call.OutputTensor(0);

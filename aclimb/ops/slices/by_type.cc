@@ -77,7 +77,7 @@ Status AnswerStridedSlice(TypedCall& call) {
   std::iota(axes.begin(), axes.end(), 0);
   for (size_t d = 0; d < rank; ++d) {
     const auto has = [&](int mask) { return (masks[mask] >> d & 1) != 0; };
-    if (has(0)) begins[d] = 0;
+    if (has(0) && !has(2)) begins[d] = 0;
     if (has(1)) ends[d] = x.dims[d];
     if (has(2)) ends[d] = begins[d] < x.dims[d] ? begins[d] + 1 : -1;
     if (steps[d] < 1 || begins[d] < 0 || ends[d] < begins[d] || ends[d] > x.dims[d]) {
