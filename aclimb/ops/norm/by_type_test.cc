@@ -52,6 +52,9 @@ TEST_F(CdistByType, RefusesOtherPowersAndShapes) {
   shape.Set("p", 2.f).Input(dims_, a_).Input({1, 1, 3, 2}, Values(6, 1));
   shape.Output(out_dims_, Values(6)).ExpectRefused("of one dtype and shape");
   EXPECT_EQ(shape.Bytes(24), poison);
+  Request result("Cdist");
+  result.Set("p", 2.f).Input(dims_, a_).Input(dims_, b_);
+  result.Output({1}, Values(1)).ExpectRefused("output 0 of the dtype of input 0");
 }
 
 }  // namespace
