@@ -104,7 +104,7 @@ Finding WrongValue(const contract::Arguments& arguments, const Places& at) {
   }
   return Cat(ShapeIs(arguments, at, at.value), ", ", ShapeIs(arguments, at, at.key), " and ",
              LayoutIs(arguments, at), "; expected ", LayoutText(layout), " with B ", key[0], ", S ",
-             key[2], " and N ", key_heads, ".");
+             key[2], ", N ", key_heads, " and at least one element D of a row.");
 }
 
 Finding WrongBias(const contract::Arguments& arguments, const Places& at, bool repeats) {

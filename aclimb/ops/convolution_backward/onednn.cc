@@ -155,9 +155,12 @@ PrimitivePointer Make(const Request& request) {
 bool Fits(const Geometry& g) {
   constexpr int64_t kMaxBytes = int64_t{1} << 31;
   constexpr int64_t kMaxChannels = int64_t{1} << 20;
-  if (g.groups * g.x_channels * g.InSize() >= kMaxBytes / 4) return false;
-  if (g.groups * g.y_channels * g.OutSize() >= kMaxBytes / 4) return false;
-  if (g.batch >= kMaxBytes) return false;
+  const int64_t largest =
+      g.groups * std::max(g.x_channels * g.InSize(), g.y_channels * g.OutSize());
+  if (largest >= kMaxBytes / 4 || g.batch >= kMaxBytes) return false;
+  // From 2^35 elements on, a count of blocks of the batch became 0, by which it divides.
+  constexpr int64_t kMaxElements = int64_t{1} << 33;
+  if (g.batch * largest >= kMaxElements) return false;
   // It tries block sizes one after the other, up to the number of blocks.
   if (std::max(g.x_channels, g.y_channels) > kMaxChannels || g.groups > kMaxChannels) return false;
   for (int d = 0; d < kDims; ++d) {

@@ -128,6 +128,22 @@ TEST(ConvolutionPhase1, OnlyRefusalsOfOneDnnAreRemembered) {
   }
 }
 
+// oneDNN divides by a count that wraps to 0 there, which ends the process.
+TEST(ConvolutionPhase1, OneDnnIsNotAskedAboutMoreElementsThanItCounts) {
+  for (const int64_t width : {1 << 15, 1 << 16}) {
+    const Geometry g = GeometryOf(1 << 20, 1, 1, {{}, {}, {width}});
+    const Triple<Place> places = DensePlaces(g, DType::kFloat32);
+    const int questions_before = questions.load();
+    for (const bool of_input : {true, false}) {
+      Planner planner(false);
+      PlanBuilder builder(planner, g, false, places.y, places.x, places.weight);
+      builder.AddGradients(of_input ? places.x : Place(), of_input ? Place() : places.weight);
+      EXPECT_NE(builder.Take(), nullptr);
+    }
+    EXPECT_EQ(questions.load(), questions_before);
+  }
+}
+
 TEST(ConvolutionPhase1, WorksInsideAParallelRegion) {
   std::atomic<int64_t> width{62};
   GOMP_parallel([](void* data) { PlanWatched((*static_cast<std::atomic<int64_t>*>(data))++); },
