@@ -11,12 +11,12 @@ namespace {
 
 // A library that programs load late has little room for variables of this kind, so the texts are
 // made by who takes it.
-[[gnu::tls_model("initial-exec")]] thread_local AclimbRefusal last = {};
+[[gnu::tls_model("initial-exec")]] thread_local AclimbRefusal last_refusal = {};
 
 }  // namespace
 
 void NoteRefusedMemory(const char* whose, const char* call, uint64_t bytes, int error) noexcept {
-  last = {whose, call, bytes, error, ACLIMB_REFUSED_MEMORY};
+  last_refusal = {whose, call, bytes, error, ACLIMB_REFUSED_MEMORY};
 }
 
 int NoHostMemory() noexcept {
@@ -24,12 +24,12 @@ int NoHostMemory() noexcept {
   return kRtMemoryAllocation;
 }
 
-void ForgetRefusal() noexcept { last = {}; }
+void ForgetRefusal() noexcept { last_refusal = {}; }
 
 int TakeRefusal(AclimbRefusal* refusal) noexcept {
-  if (last.whose == nullptr) return 0;
-  *refusal = last;
-  last = {};
+  if (last_refusal.whose == nullptr) return 0;
+  *refusal = last_refusal;
+  last_refusal = {};
   return 1;
 }
 
@@ -39,7 +39,7 @@ int CodeOfException() noexcept {
   } catch (const std::bad_alloc&) {
     return NoHostMemory();
   } catch (const std::system_error& error) {
-    last = {"the thread that runs the device's work", "pthread_create", 0, error.code().value(),
+    last_refusal = {"the thread that runs the device's work", "pthread_create", 0, error.code().value(),
             ACLIMB_REFUSED_THREAD};
     return kRtResourceAllocFail;
   } catch (...) {
