@@ -93,6 +93,12 @@ TEST_F(Answers, FunctionsOfTwoTensors) {
       .Number(0.5f)
       .Output(kDims, Each(kX, [](double x) { return std::clamp(x, -1.0, 0.5); }))
       .Run();
+  Request("ClipByValueV2")
+      .Input(kDims, kX)
+      .Input({1}, {-1})
+      .Input({1}, {0.5})
+      .Output(kDims, Each(kX, [](double x) { return std::clamp(x, -1.0, 0.5); }))
+      .Run();
 }
 
 TEST_F(Answers, GradientsOfActivations) {

@@ -89,8 +89,11 @@ Status AnswerHardtanhGradient(TypedCall& call) {
   return Ok();
 }
 
-// The bounds are numbers in host memory.
+// The bounds are numbers in host memory, or tensors.
 Status AnswerClip(TypedCall& call) {
+  if (call.input_count() == 3 && !(call.IsOnHost(1) && call.IsOnHost(2))) {
+    return AnswerDirectly<&aclnnClampTensorGetWorkspaceSize, &aclnnClampTensor, 0, 1, 2>(call);
+  }
   Result<TypedCall::Tensors> tensors = call.Open(3, 1, {}, 1);
   if (!tensors.ok()) return tensors.TakeStatus();
   Result<const aclScalar*> least = call.InputScalar(1);
