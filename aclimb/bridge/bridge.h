@@ -103,6 +103,7 @@ typedef struct AclimbAllocation {
   uint64_t usable;     // round_up(requested, 32) + 32
   int32_t device;
   void* kernel_base;  // where kernels on the host see `base`
+  uint64_t serial;    // another one for a later allocation at the same address
 } AclimbAllocation;
 
 // The live device allocation that contains `address` (any interior address); 0 when there is none.
@@ -179,6 +180,9 @@ typedef struct AclimbReason {
 ACLIMB_BRIDGE int aclimb_launch(void* stream, const AclimbTask* task, AclimbReason* reason);
 // True on a worker whose stream was aborted: long kernels ask once per chunk and return early.
 ACLIMB_BRIDGE int aclimb_cancelled(void);
+// Gives `count` allocations of device memory to the graph that the stream records, which frees them
+// when it ends; returns 1 then, and 0 when the stream records nothing and nothing has happened.
+ACLIMB_BRIDGE int aclimb_capture_keep(const void* stream, void* const* memory, size_t count);
 // Within a task's `run` that will fail, on its thread: what it found and what it expected, as a
 // sentence. The failure keeps a copy of the last such text, which the program is told with the
 // code.

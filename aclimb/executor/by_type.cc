@@ -8,7 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "acl/acl_mdl.h"
 #include "acl/acl_rt.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/dtype.h"
@@ -404,45 +403,12 @@ void TypedCall::RunSecond(uint64_t size, aclOpExecutor* executor, Phase2 phase2)
   code_ = phase2(size == 0 ? nullptr : workspace_, size, executor, call_.stream);
 }
 
-namespace {
-
-// The memory of a call that a stream records.
-struct Kept {
-  std::vector<void*> memory;
-
-  explicit Kept(std::vector<void*> of_call) : memory(std::move(of_call)) {}
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
-  ~Kept() {
-    for (void* each : memory) (void)aclrtFree(each);
-  }
-};
-
-bool Records(aclrtStream stream) {
-  aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
-  return aclmdlRICaptureGetInfo(stream, &status, nullptr) == 0 &&
-         status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
-}
-
-}  // namespace
-
-int TypedCall::Keep() {
-  // A step of the graph that does nothing, and owns the memory: it ends with the graph.
-  const AclimbTask task = {.name = "scratch memory",
-                           .run = [](void*) { return 0; },
-                           .release = [](void* kept) { delete static_cast<Kept*>(kept); },
-                           .payload = new Kept(std::move(scratch_)),
-                           .recheck = nullptr,
-                           .cost_bytes = 0,
-                           .any_thread = 1,
-                           .operation = nullptr};
-  scratch_.clear();
-  return aclimb_launch(call_.stream, &task, nullptr);
-}
-
 int TypedCall::Finish() {
   if (scratch_.empty()) return code_;
-  if (code_ == 0 && Records(call_.stream)) return code_ = Keep();
+  if (aclimb_capture_keep(call_.stream, scratch_.data(), scratch_.size()) != 0) {
+    scratch_.clear();
+    return code_;
+  }
   // Memory that is freed is handed out again only when the work is done. A tool, though, is told of
   // the free, and work that still needs the memory would be the program's mistake.
   const int done = aclimb_observing() != 0 ? aclrtSynchronizeStream(call_.stream) : 0;

@@ -126,8 +126,6 @@ class TypedCall {
   // The attribute's value is of another kind.
   Status OtherKind(std::string_view name, const char* kind) const;
   void RunSecond(uint64_t size, aclOpExecutor* executor, Phase2 phase2);
-  // Gives the memory to the graph that the stream records.
-  int Keep();
 
   const AclimbOpCall& call_;
   std::vector<AclimbOpTensor> inputs_, outputs_;

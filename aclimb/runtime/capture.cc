@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "aclimb/core/fork.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/handle_table.h"
+#include "aclimb/runtime/memory.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/synchronize.h"
 #include "aclimb/runtime/thread_state.h"
@@ -25,7 +27,8 @@ struct Graph {
   };
 
   std::vector<Step> steps;
-  const void* context = nullptr;  // handle
+  std::vector<AclimbAllocation> memory;  // of the work, which ends with the graph
+  const void* context = nullptr;         // handle
   void* handle = nullptr;
   bool recorded = false;  // guarded by CapturesMutex()
 
@@ -36,6 +39,7 @@ struct Graph {
     for (const Step& step : steps) {
       if (step.task.release != nullptr) step.task.release(step.task.payload);
     }
+    for (const AclimbAllocation& allocation : memory) FreeIfLive(allocation);
   }
 };
 using GraphRef = std::shared_ptr<Graph>;
@@ -285,6 +289,20 @@ bool CaptureCall(Stream& stream, std::function<Status(aclrtStream)> again) {
   return true;
 }
 
+bool CaptureMemory(Stream& stream, std::span<void* const> addresses) {
+  if (stream.capture.load(std::memory_order_acquire) == nullptr) return false;
+  std::lock_guard<std::mutex> lock(CapturesMutex());
+  auto* const capture = static_cast<Capture*>(stream.capture.load(std::memory_order_relaxed));
+  if (capture == nullptr) return false;
+  std::vector<AclimbAllocation>& memory = capture->graph->memory;
+  memory.reserve(memory.size() + addresses.size());
+  for (const void* address : addresses) {
+    AclimbAllocation allocation;
+    if (FindAllocation(address, &allocation)) memory.push_back(allocation);
+  }
+  return true;
+}
+
 Status CheckUncaptured(const char* what) {
   if (active_captures.load(std::memory_order_acquire) == 0) return Ok();
   if (thread_mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return Ok();
@@ -327,6 +345,17 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* statu
                                 aclmdlRI* modelRI) {
   return aclimb::Enter("aclmdlRICaptureGetInfo",
                        [&] { return aclimb::GetInfo(stream, status, modelRI); });
+}
+
+int aclimb_capture_keep(const void* stream, void* const* memory, size_t count) {
+  if (aclimb::active_captures.load(std::memory_order_acquire) == 0) return 0;
+  try {
+    const aclimb::Result<aclimb::StreamRef> found = aclimb::ResolveStreamForWork(stream);
+    return found.ok() && aclimb::CaptureMemory(*found.value(), {memory, count}) ? 1 : 0;
+  } catch (const std::bad_alloc&) {
+    // Without a list of it, the memory stays until the device is reset.
+    return 1;
+  }
 }
 
 aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI) {

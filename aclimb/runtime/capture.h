@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "acl/acl_mdl.h"
 #include "aclimb/bridge/bridge.h"
@@ -21,6 +22,10 @@ Result<StreamRef> ResolveStreamForWork(const void* stream);
 bool CaptureTask(Stream& stream, const AclimbTask& task);
 // CaptureTask for a call that queues work: `again` queues it on the stream that a run has.
 bool CaptureCall(Stream& stream, std::function<Status(aclrtStream)> again);
+
+// Allocations that the work of the stream needs go to the graph. False when the stream records
+// nothing.
+bool CaptureMemory(Stream& stream, std::span<void* const> addresses);
 
 // 107030 where a capture forbids the calling thread what is not ordered by streams.
 //   what  "aclrtMemcpy copies at once"

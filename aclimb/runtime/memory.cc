@@ -26,6 +26,7 @@ struct AllocationTable {
   std::shared_mutex mutex;
   std::map<uint64_t, AclimbAllocation> live;
   std::atomic<uint64_t> removals{0};  // changed under the mutex, together with `live`
+  uint64_t serial = 0;                // of the newest
   // The last ones that are gone, for messages.
   struct Gone {
     AclimbAllocation allocation;
@@ -79,6 +80,7 @@ Status Allocate(void** address, uint64_t size) {
   allocation.kernel_base = Backend().memory_kernel_address(device.handle, base);
   AllocationTable& table = Allocations();
   std::unique_lock<std::shared_mutex> lock(table.mutex);
+  allocation.serial = ++table.serial;
   try {
     if (!table.live.insert_or_assign(Key(base), allocation).second) {
       table.removals.fetch_add(1, std::memory_order_release);
@@ -168,6 +170,19 @@ Status Mapped(const void* address) {
                 "runtime/memory/free-mapped");
 }
 
+// Under the table's mutex: the last reset, which takes it first, cannot close the device in
+// between.
+Status Free(AllocationTable& table, std::map<uint64_t, AclimbAllocation>::iterator it) {
+  void* const address = const_cast<void*>(it->second.base);
+  Result<Device*> device = FindDevice(it->second.device, "devPtr");
+  if (!device.ok()) return device.TakeStatus();
+  table.Remember(it->second, false);
+  table.live.erase(it);
+  table.removals.fetch_add(1, std::memory_order_release);
+  Backend().memory_free(device.value()->handle, address);
+  return Ok();
+}
+
 Status FreeDevice(void* address) {
   if (address == nullptr) return NullArgument("devPtr");
   {
@@ -179,15 +194,8 @@ Status FreeDevice(void* address) {
       lock.unlock();
       return NotAnAllocation("devPtr", address);
     }
-    Result<Device*> device = FindDevice(it->second.device, "devPtr");
-    if (!device.ok()) return device.TakeStatus();
-    table.Remember(it->second, false);
-    table.live.erase(it);
-    table.removals.fetch_add(1, std::memory_order_release);
-    // Under the lock: the last reset, which takes it first, cannot close the device in between.
-    Backend().memory_free(device.value()->handle, address);
+    return Free(table, it);
   }
-  return Ok();
 }
 
 Status FreeAfterSync(void* address) {
@@ -231,6 +239,13 @@ bool FindAllocation(const void* address, AclimbAllocation* allocation) {
   }
   *allocation = it->second;
   return true;
+}
+
+void FreeIfLive(const AclimbAllocation& allocation) {
+  AllocationTable& table = Allocations();
+  std::unique_lock<std::shared_mutex> lock(table.mutex);
+  const auto it = table.live.find(Key(allocation.base));
+  if (it != table.live.end() && it->second.serial == allocation.serial) (void)Free(table, it);
 }
 
 void AddMapped(const AclimbAllocation& mapped, uint64_t begin, uint64_t end) {

@@ -39,8 +39,8 @@ int CodeOfException() noexcept {
   } catch (const std::bad_alloc&) {
     return NoHostMemory();
   } catch (const std::system_error& error) {
-    last_refusal = {"the thread that runs the device's work", "pthread_create", 0, error.code().value(),
-            ACLIMB_REFUSED_THREAD};
+    last_refusal = {"the thread that runs the device's work", "pthread_create", 0,
+                    error.code().value(), ACLIMB_REFUSED_THREAD};
     return kRtResourceAllocFail;
   } catch (...) {
     ForgetRefusal();

@@ -301,6 +301,12 @@ TEST_F(Answers, Joins) {
       .ExpectRefused("input 1");
 }
 
+size_t FreeBytes() {
+  size_t free = 0, total = 0;
+  EXPECT_EQ(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), 0);
+  return free;
+}
+
 // The second operand and the workspace are memory of the call's own.
 TEST_F(Answers, WorkInAGraphKeepsItsMemory) {
   aclrtStream stream = nullptr;
@@ -308,17 +314,44 @@ TEST_F(Answers, WorkInAGraphKeepsItsMemory) {
   Request product("Mul");
   product.Input(kDims, kX).Number(1.5f).On(stream).Output(
       kDims, Each(kX, [](double x) { return x * 1.5; }));
+  const size_t free_before = FreeBytes();
   ASSERT_EQ(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), 0);
   EXPECT_EQ(product.Execute(), 0) << aclGetRecentErrMsg();
   aclmdlRI graph = nullptr;
   ASSERT_EQ(aclmdlRICaptureEnd(stream, &graph), 0);
+  EXPECT_LT(FreeBytes(), free_before);
   for (int run = 0; run < 2; ++run) {
     EXPECT_EQ(aclmdlRIExecuteAsync(graph, stream), 0) << aclGetRecentErrMsg();
     EXPECT_EQ(aclrtSynchronizeStream(stream), 0);
     product.ExpectOutputs();
   }
   EXPECT_EQ(aclmdlRIDestroy(graph), 0);
+  EXPECT_EQ(FreeBytes(), free_before);
   EXPECT_EQ(aclrtDestroyStream(stream), 0);
+}
+
+// The reset has freed the graph's memory, whose place may be that of another allocation.
+TEST_F(Answers, AGraphFreesNothingThatIsNotItsOwn) {
+  aclrtStream stream = nullptr;
+  aclmdlRI graph = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), 0);
+  {
+    Request product("Mul");
+    product.Input(kDims, kX).Number(1.5f).On(stream).Output(kDims, kX);
+    ASSERT_EQ(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), 0);
+    EXPECT_EQ(product.Execute(), 0) << aclGetRecentErrMsg();
+    ASSERT_EQ(aclmdlRICaptureEnd(stream, &graph), 0);
+  }
+  ASSERT_EQ(aclrtResetDeviceForce(0), 0);
+  ASSERT_EQ(aclrtSetDevice(0), 0);
+  std::vector<void*> blocks(64);
+  for (void*& block : blocks) {
+    ASSERT_EQ(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST), 0);
+  }
+  const size_t free_before = FreeBytes();
+  EXPECT_EQ(aclmdlRIDestroy(graph), 0);
+  EXPECT_EQ(FreeBytes(), free_before);
+  for (void* block : blocks) EXPECT_EQ(aclrtFree(block), 0) << aclGetRecentErrMsg();
 }
 
 TEST_F(Answers, RowsAndProducts) {
@@ -450,6 +483,21 @@ TEST_F(Answers, Pooling) {
       .Flag("exclusive", true)
       .Output(half, {1, 1, 4.5, 2.25})
       .Run();
+  Request("AvgPoolV2Grad")
+      .Integers({1, 1, 4, 4})
+      .Input(half, {4, 8, 12, 16})
+      .Set("ksize", std::vector<int64_t>{1, 1, 2, 2})
+      .Set("strides", std::vector<int64_t>{1, 1, 3, 3})
+      .Set("pads", std::vector<int64_t>{1, 0, 1, 0})
+      .Flag("ceil_mode", true)
+      .Flag("exclusive", true)
+      .Output(dims, {4, 0, 4, 4, 0, 0, 0, 0, 6, 0, 4, 4, 6, 0, 4, 4})
+      .Run();
+  mean("AvgPoolV2")
+      ->Input(dims, x)
+      .Set("pads", std::vector<int64_t>{1, 0, 1, 0})
+      .Output(half, Values(4))
+      .ExpectRefused("with as much behind as before in each of two dimensions");
   mean("AvgPoolV2")
       ->Input(dims, x)
       .Set("ksize", std::vector<int64_t>{3, 1, 2, 2})

@@ -64,7 +64,6 @@ class Request {
     input_buffers_.push_back(aclCreateDataBuffer(nullptr, bytes));
     return *this;
   }
-  // In host memory.
   // An input that is left out.
   Request& None() {
     input_descs_.push_back(aclCreateTensorDesc(ACL_DT_UNDEFINED, 0, nullptr, ACL_FORMAT_UNDEFINED));
@@ -75,6 +74,7 @@ class Request {
     stream_ = stream;
     return *this;
   }
+  // In host memory.
   Request& Number(float value) {
     numbers_.push_back(std::make_unique<float>(value));
     return OnHost(ACL_FLOAT, {}, numbers_.back().get(), sizeof(float));

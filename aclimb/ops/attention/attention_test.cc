@@ -251,6 +251,7 @@ TEST(AttentionContract, FlashAttentionScore) {
   using namespace attention::flash_attention_score;  // NOLINT: its positions
   static char layout[] = "BNSD";
   static char triangle[] = "TND";
+  static char rows[] = "BSH";
   constexpr DType kFloat = DType::kFloat32;
   ContractHarness<decltype(aclnnFlashAttentionScoreGetWorkspaceSize)> harness(
       kContract, &aclnnFlashAttentionScoreGetWorkspaceSize, [](CallArguments& a) {
@@ -288,6 +289,9 @@ TEST(AttentionContract, FlashAttentionScore) {
   harness.ExpectRule("shape/value", [](CallArguments& a) {
     a.Tensor(kValue, {2, 2, 6, 8}, kFloat);
   });
+  harness.ExpectRule("shape/value", [](CallArguments& a) {
+    a.Tensor(kValue, {2, 2, 5, 0}, kFloat);
+  });
   harness.ExpectRule("shape/realShiftOptional", [](CallArguments& a) {
     a.Tensor(kRealShift, {2, 1, 3, 5}, kFloat);
   });
@@ -315,6 +319,19 @@ TEST(AttentionContract, FlashAttentionScore) {
   });
   harness.ExpectRule("shape/attentionOutOut", [](CallArguments& a) {
     a.Tensor(kAttentionOut, {2, 3, 4, 8}, kFloat);
+  });
+  // The heads of a row of results are more than an extent can tell.
+  harness.ExpectRule("shape/attentionOutOut", [](CallArguments& a) {
+    a.String(kInputLayout, rows);
+    a.Integer(kHeadNum, 16);
+    a.Real(kKeepProb, 1);
+    for (const int optional : {kRealShift, kDropMask, kAttenMask}) a.Null(optional);
+    for (const int result : {kQuery, kAttentionOut}) a.Tensor(result, {1, 4, 16}, kFloat);
+    a.Tensor(kKey, {1, 0, 1}, kFloat);
+    a.Tensor(kValue, {1, 0, (int64_t{1} << 60) + 1}, kFloat);
+    for (const int statistics : {kSoftmaxMax, kSoftmaxSum}) {
+      a.Tensor(statistics, {1, 16, 4, 8}, kFloat);
+    }
   });
   harness.ExpectEveryRuleCovered(
       {"flash_attention_score/product", "flash_attention_score/environment"});

@@ -103,6 +103,18 @@ void ExpectCommonRules(Harness& harness, const attention::SequencePlaces& places
                      [&](CallArguments& a) { a.Tensor(at.kept, {13}, DType::kUInt8); });
 }
 
+TEST(WeightsOfSequences, WeightsAreCountedUpToTheLargestInteger) {
+  constexpr int64_t kMany = int64_t{1} << 61, kMost = std::numeric_limits<int64_t>::max();
+  const auto starts = [](const std::vector<int64_t>& keys) {
+    const std::vector<int64_t> queries(keys.size(), 1);
+    return attention::WeightStarts({.starts = {}, .counts = queries},
+                                   {.starts = {}, .counts = keys}, 2);
+  };
+  EXPECT_EQ(starts({1, 3}), (std::vector<int64_t>{0, 2, 8}));
+  EXPECT_EQ(starts({2 * kMany, 1}), (std::vector<int64_t>{0, kMost, kMost}));
+  EXPECT_EQ(starts({kMany, kMany}), (std::vector<int64_t>{0, 2 * kMany, kMost}));
+}
+
 TEST(AttentionContract, FlashAttentionVarLenScore) {
   using namespace attention::flash_attention_var_len_score;  // NOLINT: its positions
   ContractHarness<decltype(aclnnFlashAttentionVarLenScoreGetWorkspaceSize)> harness(

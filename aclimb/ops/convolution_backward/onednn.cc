@@ -158,7 +158,8 @@ bool Fits(const Geometry& g) {
   const int64_t largest =
       g.groups * std::max(g.x_channels * g.InSize(), g.y_channels * g.OutSize());
   if (largest >= kMaxBytes / 4 || g.batch >= kMaxBytes) return false;
-  // From 2^35 elements on, a count of blocks of the batch became 0, by which it divides.
+  // It counts blocks of the whole batch in int, too, and divides by that: with 2^35 elements the
+  // count was 0. A quarter of them leaves room.
   constexpr int64_t kMaxElements = int64_t{1} << 33;
   if (g.batch * largest >= kMaxElements) return false;
   // It tries block sizes one after the other, up to the number of blocks.

@@ -130,7 +130,7 @@ TEST(ConvolutionPhase1, OnlyRefusalsOfOneDnnAreRemembered) {
 
 // oneDNN divides by a count that wraps to 0 there, which ends the process.
 TEST(ConvolutionPhase1, OneDnnIsNotAskedAboutMoreElementsThanItCounts) {
-  for (const int64_t width : {1 << 15, 1 << 16}) {
+  for (const int64_t width : {1 << 12, 1 << 13, 1 << 15}) {
     const Geometry g = GeometryOf(1 << 20, 1, 1, {{}, {}, {width}});
     const Triple<Place> places = DensePlaces(g, DType::kFloat32);
     const int questions_before = questions.load();
@@ -140,7 +140,7 @@ TEST(ConvolutionPhase1, OneDnnIsNotAskedAboutMoreElementsThanItCounts) {
       builder.AddGradients(of_input ? places.x : Place(), of_input ? Place() : places.weight);
       EXPECT_NE(builder.Take(), nullptr);
     }
-    EXPECT_EQ(questions.load(), questions_before);
+    EXPECT_EQ(questions.load() == questions_before, width >= 1 << 13) << width;
   }
 }
 

@@ -63,7 +63,10 @@ T TotalOf(Products<T>, const E*, int64_t, T total) {
 }  // namespace
 
 Problem::Problem(const TensorView& self, int dim, const TensorView& out, Operation operation)
-    : operation_(operation), from_(self.dtype), to_(out.dtype) {
+    : operation_(operation),
+      from_(self.dtype),
+      to_(out.dtype),
+      in_order_(self.dtype == DType::kFloat64) {
   const TensorView out_lines = Without(out, dim), self_lines = Without(self, dim);
   lines_ = Walk<2>::Make({&out_lines, &self_lines});
   length_ = self.rank == 0 ? 1 : self.shape[dim];
@@ -74,8 +77,7 @@ Problem::Problem(const TensorView& self, int dim, const TensorView& out, Operati
   const int64_t inner = across_ ? side : lines_.count;
   width_ = std::min(inner, across_ ? kLines : std::max<int64_t>(1, kTaskElements / length_));
   tasks_ = lines_.count / inner * CeilDivide(inner, width_);
-  // Parts of a sum of DOUBLE may overflow where the sums in order do not.
-  const bool in_parts = operation == Operation::kSum && self.dtype != DType::kFloat64;
+  const bool in_parts = operation == Operation::kSum && !in_order_;
   const int64_t per_task = in_parts && tasks_ < kEnoughTasks ? kManyTasks / tasks_ : 1;
   chunk_ = std::max(CeilDivide(length_, per_task), CeilDivide(kTaskElements, width_));
   chunks_ = CeilDivide(length_, chunk_);
@@ -124,10 +126,9 @@ class Worker {
   }
 
  private:
-  // Sums of neighbours alone may pass the largest DOUBLE where sums in order do not.
   template <class F>
   bool AreSumsOfNeighbours() const {
-    return std::is_same_v<F, Sums<typename F::T>> && problem_.from_ != DType::kFloat64;
+    return std::is_same_v<F, Sums<typename F::T>> && !problem_.in_order_;
   }
 
   template <class F, typename T = typename F::T>

@@ -31,6 +31,8 @@ class Problem {
   Operation operation_;
   DType from_;
   DType to_;
+  // In DOUBLE the sum of some neighbours may overflow where the sums in order do not.
+  bool in_order_;
   // The other dimensions; operands are out and self, by whose strides they are sorted.
   Walk<2> lines_;
   int64_t length_;  // of the dimension, with its strides in elements

@@ -22,6 +22,7 @@ struct IndexCopyPlan final : Plan {
     const TensorView self = run.View(kSelf), out = in_place ? self : run.View(kOutRef);
     if (!in_place && out.data != self.data && !copy::Copy(self, out)) return;
     if (!replaces) return;
+    if (out.ElementCount() == 0) FailInspected(*this, run);
     const int64_t* const indices = index.Read<int64_t>(run);
     if (indices == nullptr) return;
     const bool all_known = Replace({.self = WithRank(out),

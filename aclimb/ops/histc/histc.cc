@@ -126,22 +126,22 @@ class HistcPlan final : public Plan {
     }
     *is_finite = std::isfinite(range.least) && std::isfinite(range.most);
     if (!*is_finite) return true;
-    const auto count_in = [&]<typename P>(P least, P most) {
+    const auto count_in = [&]<typename P>(P scale) {
+      const P least = range.least * scale, most = range.most * scale;
       const P bins = static_cast<P>(bins_), width = most - least;
       return ForEachChunk<V>(elements, [&](int64_t part, const V* values, int64_t count) {
         int64_t* const own = counts + part * bins_;
         for (int64_t i = 0; i < count; ++i) {
-          const auto x = static_cast<P>(values[i]);
+          const P x = values[i] * scale;
           if (!(x >= least && x <= most)) continue;
           const P place = (x - least) * bins / width;
           ++own[place < bins ? static_cast<int64_t>(place) : bins_ - 1];
         }
       });
     };
-    // Products that float32 does not have are made in double.
-    return std::isfinite((range.most - range.least) * static_cast<V>(bins_))
-               ? count_in(range.least, range.most)
-               : count_in(double{range.least}, double{range.most});
+    // Products that are too large are made of smaller numbers, in double.
+    return std::isfinite((range.most - range.least) * static_cast<V>(bins_)) ? count_in(V{1})
+                                                                             : count_in(0x1p-100);
   }
 
   const int64_t bins_;

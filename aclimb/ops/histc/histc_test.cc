@@ -57,6 +57,12 @@ TEST_F(Histc, WideRanges) {
   Values expected(100);
   expected[10] = expected[50] = expected[90] = 1;
   EXPECT_EQ(Counts(large, 100, 0, 1e37), expected);
+  // Of whole numbers, more than double has.
+  const DeviceTensor zero({1}, DType::kInt32, {0});
+  expected.assign(100, 0);
+  expected[66] = 1;
+  EXPECT_EQ(Counts(zero, 100, -1e308, 5e307, DType::kFloat64), expected);
+  EXPECT_EQ(Counts(zero, 4, -1e308, 1e308, DType::kFloat64), (Values{0, 0, 1, 0}));
 }
 
 // As PyTorch refuses them.

@@ -16,8 +16,8 @@
 
 namespace aclimb::histc {
 
-// Places of floating elements are float32 numbers, which decide between neighbouring bins. Without
-// a finite range there are no counts.
+// Places of floating elements are float32 numbers, which decide between neighbouring bins, unless
+// they are made of products that float32 does not have. Without a finite range there are no counts.
 template <typename V>
 std::optional<std::vector<int64_t>> Counts(const std::vector<double>& values, int64_t bins, V least,
                                            V most) {
@@ -38,11 +38,11 @@ std::optional<std::vector<int64_t>> Counts(const std::vector<double>& values, in
     const V x = static_cast<V>(value);
     if (std::isnan(x) || x < least || x > most) continue;
     const V product = (x - least) * static_cast<V>(bins);
-    const double place =
-        std::isfinite((most - least) * static_cast<V>(bins))
-            ? product / (most - least)
-            : (double{x} - least) * static_cast<double>(bins) / (double{most} - least);
-    ++counts[static_cast<size_t>(std::min(place, static_cast<double>(bins - 1)))];
+    using Wide = long double;  // holds every product
+    const Wide place = std::isfinite((most - least) * static_cast<V>(bins))
+                           ? Wide{product / (most - least)}
+                           : (Wide{x} - least) * static_cast<Wide>(bins) / (Wide{most} - least);
+    ++counts[static_cast<size_t>(std::min(place, static_cast<Wide>(bins - 1)))];
   }
   return counts;
 }

@@ -189,16 +189,18 @@ class IndexPlan final : public Plan {
   Walk<2> slices_;  // of self, of out
 };
 
-// Indices into a dimension without elements.
+// Indices into a dimension without elements: all of them are wrong.
 struct NothingPlan final : Plan {
   const Selection selection;
-  explicit NothingPlan(const Arguments& arguments) : selection(SelectionOf(arguments)) {}
+  const bool puts;
+  NothingPlan(const Arguments& arguments, bool is_put)
+      : selection(SelectionOf(arguments)), puts(is_put) {}
 
   void Run(const RunContext& run) const override {
-    if (copy::FillWithZeros(run.View(Index::kOut))) FailInspected(*this, run);
+    if (puts || copy::FillWithZeros(run.View(Index::kOut))) FailInspected(*this, run);
   }
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
-    InspectList(run, inspector, selection, "self");
+    InspectList(run, inspector, selection, puts ? "selfRef" : "self");
   }
 };
 
@@ -207,7 +209,7 @@ Result<PlanPointer> PlanIndex(const Arguments& arguments, Planner& planner) {
   if (arguments.Tensor(Index::kSelf).IsEmpty()) {
     planner.Reads(Index::kIndices);
     planner.Writes(Index::kOut);
-    return PlanPointer(NewPlan<NothingPlan>(arguments));
+    return PlanPointer(NewPlan<NothingPlan>(arguments, false));
   }
   return PlanPointer(NewPlan<IndexPlan>(arguments, planner));
 }
@@ -273,6 +275,10 @@ Result<PlanPointer> PlanIndexPut(const Arguments& arguments, Planner& planner) {
   const Selection selection = SelectionOf(arguments);
   const std::vector<int64_t>& shape = selection.shape();
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return PlanPointer();
+  if (arguments.Tensor(IndexPut::kSelf).IsEmpty()) {
+    planner.Reads(IndexPut::kIndices);
+    return PlanPointer(NewPlan<NothingPlan>(arguments, true));
+  }
   return PlanPointer(NewPlan<IndexPutPlan>(arguments, planner));
 }
 

@@ -198,6 +198,16 @@ TEST_F(Indexing, NothingCanBePutIntoNothing) {
                                  &aclnnIndexPutImpl, stream_),
                              "indices[0][0] is 2; expected none"));
   }
+  // Dimensions that are left whole may be of any length.
+  const DeviceTensor wide({0, int64_t{1} << 62}, DType::kFloat32);
+  const DeviceTensor number({1}, DType::kFloat32, {1});
+  EXPECT_TRUE(IsRunFailure(RunBothPhases(
+                               [&](uint64_t* size, aclOpExecutor** executor) {
+                                 return aclnnIndexPutImplGetWorkspaceSize(wide, list, number, true,
+                                                                          false, size, executor);
+                               },
+                               &aclnnIndexPutImpl, stream_),
+                           "indices[0][0] is 2; expected none"));
   EXPECT_EQ(aclDestroyTensorList(list), 0);
   const DeviceTensor none({0}, DType::kFloat32), at({1}, DType::kInt64, {2});
   const DeviceTensor source({1}, DType::kFloat32, {1});

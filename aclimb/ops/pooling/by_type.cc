@@ -23,8 +23,8 @@ namespace {
 
 using Pair = std::vector<int64_t>;
 
-// Two of an attribute's four numbers, from the `first`-th on. The others are 1, which pads may have
-// there too, or 0: they say nothing.
+// Two of an attribute's four numbers, from the `first`-th on. The others are 1, which torch_npu
+// gives pads too, or of pads 0.
 Result<Pair> PairOf(TypedCall& call, const char* name, size_t first,
                     const std::vector<int64_t>& otherwise = {}) {
   Result<std::vector<int64_t>> all = call.Ints(name, otherwise);
@@ -33,7 +33,8 @@ Result<Pair> PairOf(TypedCall& call, const char* name, size_t first,
     return call.Unsupported(Cat("the attribute ", name, " with 4 entries"));
   const auto begin = all.value().begin() + static_cast<std::ptrdiff_t>(first);
   for (auto each = all.value().begin(); each != all.value().end(); ++each) {
-    if ((each < begin || each >= begin + 2) && *each != 0 && *each != 1) {
+    const bool says_nothing = *each == 1 || (*each == 0 && std::string_view(name) == "pads");
+    if ((each < begin || each >= begin + 2) && !says_nothing) {
       return call.Unsupported(Cat("the attribute ", name, " with 1 for the other dimensions"));
     }
   }
@@ -186,7 +187,9 @@ Status ReadMean(TypedCall& call, const AclimbOpTensor& x, const AclimbOpTensor& 
                              y.dims[y.rank - 2 + d], kernel.value()[at], stride.value()[at]);
   }
   if (!is_padding) {
-    return call.Unsupported("as much padding before as behind in each of two dimensions");
+    return call.Unsupported(
+        "the attribute pads with as much behind as before in each of two dimensions, or with as "
+        "much behind as windows reach into, if ceil_mode is true");
   }
   Result<bool> exclusive = call.Flag("exclusive", true);
   if (!exclusive.ok()) return exclusive.TakeStatus();

@@ -295,7 +295,9 @@ class MultinomialPlan final : public Plan {
     if (std::isfinite(sum) && largest > 0x1p-500) return true;
     const int exponent = std::ilogb(largest);
     for (int64_t c = 0; c < categories_; ++c) {
-      categories[c].number = std::scalbn(categories[c].number, -exponent);
+      double& weight = categories[c].number;
+      constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+      if (weight > 0) weight = std::max(std::scalbn(weight, -exponent), kLeast);
     }
     return true;
   }

@@ -403,6 +403,16 @@ TEST_F(RandomNumbers, CategoriesOfExtremeWeightsAreDrawn) {
       EXPECT_EQ(out.Values(), Values(100, static_cast<double>(row)));
     }
   }
+  // All but the category without weight, of which some are lost beside the largest.
+  const DeviceTensor wide({4}, DType::kFloat64, {0, 1e-300, 1e308, 1e308});
+  const DeviceTensor three({3}, DType::kInt64);
+  ACLIMB_EXPECT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnMultinomialGetWorkspaceSize(wide, 3, false, 11, 0, three, size, executor);
+      },
+      &aclnnMultinomial, stream_));
+  const Values of_wide = three.Values();
+  EXPECT_EQ(std::count(of_wide.begin(), of_wide.end(), 0.0), 0);
   // Their sum is more than a double can have.
   const DeviceTensor self({2}, DType::kFloat64, {1e308, 1e308}), out({1000}, DType::kInt64);
   ACLIMB_EXPECT_OK(RunBothPhases(

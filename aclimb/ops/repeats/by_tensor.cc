@@ -48,7 +48,7 @@ class InterleavePlan final : public Plan {
     wide_ = repeats.dtype == DType::kInt64;
     single_ = repeats.ElementCount() == 1;
     repeats_step_ = repeats.rank == 0 || single_ ? 0 : repeats.stride[0];
-    sources_ = planner.workspace().Book(count_, sizeof(int64_t));
+    if (slices_.count > 0) sources_ = planner.workspace().Book(count_, sizeof(int64_t));
     planner.Reads(self_at);
     planner.Reads(repeats_at);
     planner.Writes(out_at);
@@ -58,7 +58,7 @@ class InterleavePlan final : public Plan {
   void Run(const RunContext& run) const override {
     if (dense_.given() && !dense_.Fetch(run)) return;
     const void* const self = dense_.given() ? dense_.Data(run) : run.Data(self_at_);
-    auto* const sources = run.Piece<int64_t>(sources_);
+    auto* const sources = slices_.count > 0 ? run.Piece<int64_t>(sources_) : nullptr;
     const bool right = wide_ ? Find(static_cast<const int64_t*>(run.Data(repeats_at_)), sources)
                              : Find(static_cast<const int32_t*>(run.Data(repeats_at_)), sources);
     switch (bytes_) {
@@ -80,18 +80,23 @@ class InterleavePlan final : public Plan {
  private:
   // Which index each place of out is made of; -1 for those that are left over. False if the
   // numbers are wrong.
+  //   sources  null where slices have no elements
   template <typename T>
   bool Find(const T* repeats, int64_t* sources) const {
     int64_t filled = 0;
+    if (sources == nullptr && single_) {
+      return *repeats >= 0 && !__builtin_mul_overflow(extent_, int64_t{*repeats}, &filled) &&
+             filled == count_;
+    }
     bool right = true;
     for (int64_t i = 0; i < extent_; ++i) {
       const int64_t times = repeats[i * repeats_step_], room = count_ - filled;
       right = right && times >= 0 && times <= room;
       const int64_t n = std::clamp<int64_t>(times, 0, room);
-      std::fill_n(sources + filled, n, i);
+      if (sources != nullptr) std::fill_n(sources + filled, n, i);
       filled += n;
     }
-    std::fill(sources + filled, sources + count_, -1);
+    if (sources != nullptr) std::fill(sources + filled, sources + count_, -1);
     return right && filled == count_;
   }
 
@@ -101,7 +106,7 @@ class InterleavePlan final : public Plan {
     T* const to = static_cast<T*>(out);
     const int inner = slices_.rank - 1;
     const int64_t to_inner = slices_.stride[0][inner], from_inner = slices_.stride[1][inner];
-    if (slices_.count == 0) return;
+    if (sources == nullptr) return;
     const int64_t width = std::min(slices_.count, kGrain);
     const int64_t parts = CeilDivide(slices_.count, width);
     ParallelFor(count_ * parts, std::max<int64_t>(1, kGrain / width),

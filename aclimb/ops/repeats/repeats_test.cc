@@ -180,6 +180,27 @@ TEST_F(RepeatsRules, RepeatsOfNoRoomFailTheRun) {
   ACLIMB_EXPECT_OK(run(none, empty, 0, nothing));
 }
 
+// Along a dimension of slices without elements, where numbers alone are looked at.
+TEST_F(RepeatsRules, RepeatsOfEmptySlicesAreAddedUp) {
+  constexpr int64_t kMany = int64_t{1} << 40;
+  const auto run = [&](int64_t extent, const DeviceTensor& repeats, int64_t size) {
+    const DeviceTensor self({0, extent}, kFloat), out({0, size}, kFloat);
+    return RunBothPhases(
+        [&](uint64_t* bytes, aclOpExecutor** executor) {
+          return aclnnRepeatInterleaveWithDimGetWorkspaceSize(self, repeats, 1, size, out, bytes,
+                                                              executor);
+        },
+        &aclnnRepeatInterleaveWithDim, stream_);
+  };
+  const DeviceTensor two({2}, DType::kInt32, {1, 2});
+  ACLIMB_EXPECT_OK(run(2, two, 3));
+  EXPECT_EQ(run(2, two, 4), 507015);
+  const DeviceTensor four({1}, DType::kInt64, {4}), none({1}, DType::kInt64, {0});
+  ACLIMB_EXPECT_OK(run(kMany, four, 4 * kMany));
+  EXPECT_EQ(run(kMany, four, kMany), 507015);
+  ACLIMB_EXPECT_OK(run(kMany, none, 0));
+}
+
 // Twice as many dimensions as kernels know, of which none can be made one with another.
 TEST_F(RepeatsRules, EveryOneOfEightDimensionsIsRepeated) {
   using namespace repeats::repeat;  // NOLINT: the positions
