@@ -192,15 +192,15 @@ class IndexPlan final : public Plan {
 // Indices into a dimension without elements: all of them are wrong.
 struct NothingPlan final : Plan {
   const Selection selection;
-  const bool puts;
+  const bool in_place;
   NothingPlan(const Arguments& arguments, bool is_put)
-      : selection(SelectionOf(arguments)), puts(is_put) {}
+      : selection(SelectionOf(arguments)), in_place(is_put) {}
 
   void Run(const RunContext& run) const override {
-    if (puts || copy::FillWithZeros(run.View(Index::kOut))) FailInspected(*this, run);
+    if (in_place || copy::FillWithZeros(run.View(Index::kOut))) FailInspected(*this, run);
   }
   void Inspect(const RunContext& run, const Inspector& inspector) const override {
-    InspectList(run, inspector, selection, puts ? "selfRef" : "self");
+    InspectList(run, inspector, selection, in_place ? "selfRef" : "self");
   }
 };
 
