@@ -48,12 +48,14 @@ struct VectorKernel {
   }
 
   // Rows that are read side by side, which memory sends a third faster than one row alone (AMD EPYC
-  // 7003). Shorter ones end before the processor sees them coming.
+  // 7003; those with AVX-512, of 9004, have it a fifth slower). Shorter ones end before the
+  // processor sees them coming.
   static constexpr int64_t kStreams = 4;
   static constexpr int64_t kLong = int64_t{4096 / sizeof(T)};
   // Neighbours that are folded apart may pass the largest number, or make 0 of a product, where all
   // together do not: double has no wider type for them.
-  static constexpr bool kHasStreams = kFold != Fold::kProduct && !std::is_same_v<T, double>;
+  static constexpr bool kHasStreams =
+      HWY_MAX_BYTES < 64 && kFold != Fold::kProduct && !std::is_same_v<T, double>;
 
   // The order of a row's terms does not depend on which of the rows it is.
   static void Rows(const void* from, int64_t pitch, int64_t rows, int64_t count, const Terms& terms,
