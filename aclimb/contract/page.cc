@@ -18,16 +18,6 @@ std::string RankColumn(const Parameter& parameter) {
   return Cat(parameter.min_rank, " to ", parameter.max_rank);
 }
 
-// ", may be self or other".
-std::string InPlaceText(const Contract& contract, const Parameter& parameter) {
-  std::string text;
-  for (size_t i = 0; i < contract.parameters.size(); ++i) {
-    if (!parameter.MayBe(static_cast<int>(i))) continue;
-    text += Cat(text.empty() ? ", may be " : " or ", contract.parameters[i].name);
-  }
-  return text;
-}
-
 std::string ShapeColumn(const Parameter& parameter) {
   return parameter.HasShape() ? PatternText(parameter.Shape()) : "";
 }
@@ -109,6 +99,15 @@ void AppendRules(const Contract& contract, std::string& out) {
 }
 
 }  // namespace
+
+std::string InPlaceText(const Contract& contract, const Parameter& parameter) {
+  std::string text;
+  for (size_t i = 0; i < contract.parameters.size(); ++i) {
+    if (!parameter.MayBe(static_cast<int>(i))) continue;
+    text += Cat(text.empty() ? ", may be " : " or ", contract.parameters[i].name);
+  }
+  return text;
+}
 
 std::string DTypesOn(const Contract& contract, const Parameter& parameter, Product product) {
   if ((contract.products & Bit(product)) == 0) return "not supported";

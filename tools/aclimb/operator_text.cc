@@ -109,6 +109,11 @@ Json Describe(const contract::Contract& contract, std::optional<Product> product
         dtypes[std::string(NameOf(each))] = DTypesJson(contract, parameter, each);
       }
       entry["dtypes"] = dtypes;
+      Json may_be = Json::array();
+      for (size_t k = 0; k < contract.parameters.size(); ++k) {
+        if (parameter.MayBe(static_cast<int>(k))) may_be.push_back(contract.parameters[k].name);
+      }
+      if (!may_be.empty()) entry["may_be"] = may_be;
     }
     parameters.push_back(std::move(entry));
   }
@@ -133,10 +138,10 @@ Json Describe(const contract::Contract& contract, std::optional<Product> product
 
 }  // namespace
 
-std::string KindText(const Parameter& parameter) {
-  std::string text =
-      fmt::format("{}, {}{}", contract::KindName(parameter.kind),
-                  contract::RoleName(parameter.role), parameter.optional ? ", may be null" : "");
+std::string KindText(const contract::Contract& contract, const Parameter& parameter) {
+  std::string text = fmt::format(
+      "{}, {}{}{}", contract::KindName(parameter.kind), contract::RoleName(parameter.role),
+      contract::InPlaceText(contract, parameter), parameter.optional ? ", may be null" : "");
   if (parameter.HasShape()) text += ", shape " + contract::PatternText(parameter.Shape());
   if (!contract::HasTensors(parameter.kind)) return text;
   text += parameter.min_rank == parameter.max_rank

@@ -10,7 +10,7 @@
 namespace aclimb::cli {
 
 // "tensor, in, rank 1 to 8, any plain format"
-std::string KindText(const contract::Parameter& parameter);
+std::string KindText(const contract::Contract& contract, const contract::Parameter& parameter);
 
 // The first tensor of an operator, whose dtypes stand for it in the list.
 const contract::Parameter& MainTensor(const contract::Contract& contract);

@@ -84,7 +84,7 @@ void PrintOperator(const contract::Contract& contract, std::optional<Product> pr
   PrintField("phase 1", std::string(declaration.phase1));
   Print(Bold("Parameters") + "\n");
   for (const contract::Parameter& parameter : contract.parameters) {
-    Print(fmt::format("{}  {}\n", parameter.name, KindText(parameter)));
+    Print(fmt::format("{}  {}\n", parameter.name, KindText(contract, parameter)));
     PrintField("", parameter.doc);
     if (parameter.kind != contract::Kind::kTensor) continue;
     PrintField("dtypes", DTypeText(contract, parameter, product));

@@ -124,10 +124,11 @@ inline Finding WrongProductMathType(const contract::Arguments& arguments) {
 }
 
 constexpr contract::Rule ResultDType(contract::Predicate violated) {
-  return contract::Custom("result-dtype/out", violated,
-                          "out.dtype is the one to which the inputs are promoted, or FLOAT where "
-                          "that is FLOAT16",
-                          "allocate out with the promoted dtype");
+  return contract::Custom(
+      "result-dtype/out", violated,
+      "out.dtype is the one to which the inputs are promoted, or FLOAT where "
+      "that is FLOAT16",
+      "allocate out with the promoted dtype, or pass inputs of the dtype of out");
 }
 constexpr contract::Rule MathType(int cube_math_type) {
   return contract::InRange("cube-math-type", cube_math_type, contract::Between(0, 3),
@@ -273,7 +274,7 @@ inline constexpr contract::Rule kAddmvRules[] = {
     MathType(kAddmvMathType),
     contract::Custom("result-dtype/out", &WrongAddmvDType,
                      "out.dtype is the one to which the inputs and the scalars are promoted",
-                     "allocate out with the promoted dtype"),
+                     "allocate out with the promoted dtype, or pass inputs of the dtype of out"),
     MathTypeOfProduct(&WrongAddmvMathType),
     contract::Broadcasts("broadcast/self", kAddmvOut, kAddmvSelf,
                          "pass a self with the length of out, or with one element"),
