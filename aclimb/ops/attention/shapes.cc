@@ -80,8 +80,8 @@ Finding WrongKey(const contract::Arguments& arguments, const Places& at) {
   // 0 stands for as many as the query has.
   const int64_t wanted = at.key_heads < 0 ? key_heads : asked == 0 ? heads : asked;
   const auto key = ByHeads(shape, layout, key_heads);
-  if (key && (*key)[0] == query[0] && (*key)[3] == query[3] && heads % key_heads == 0 &&
-      key_heads == wanted) {
+  if (key && key_heads > 0 && (*key)[0] == query[0] && (*key)[3] == query[3] &&
+      heads % key_heads == 0 && key_heads == wanted) {
     return std::nullopt;
   }
   return Cat(ShapeIs(arguments, at, at.key), ", ", ShapeIs(arguments, at, at.query), ", ",
