@@ -89,7 +89,8 @@ TEST_F(Cumsum, LongLines) {
     const DeviceTensor self(shape, DType::kFloat32, Values(kCount, 0.1));
     Values expected;
     for (int64_t i = 0; i < kCount; ++i) {
-      expected.push_back(static_cast<double>(i / lines + 1) * double{0.1f});
+      const int64_t terms = i / lines + 1;
+      expected.push_back(static_cast<double>(terms) * double{0.1f});
     }
     std::vector<unsigned char> bytes;
     for (const char* threads : {"1", "3"}) {

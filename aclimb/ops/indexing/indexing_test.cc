@@ -422,6 +422,8 @@ TEST_F(Indexing, WholeDimensionsHaveEmptyTensorsOfAnyDType) {
 // scratch.
 TEST_F(Indexing, ManyEntriesOfLinesThatLieApart) {
   constexpr int64_t kRows = 40'000, kPlaces = 1000, kHalf = kPlaces / 2;
+  constexpr double kTerms = 80;
+  static_assert(kTerms * kHalf == kRows);
   Values indices, expected;
   for (int64_t i = 0; i < kRows; ++i) {
     for (const int64_t first : {int64_t{0}, kHalf}) {
@@ -430,7 +432,7 @@ TEST_F(Indexing, ManyEntriesOfLinesThatLieApart) {
   }
   for (int64_t place = 0; place < kPlaces; ++place) {
     for (const bool is_named : {place < kHalf, place >= kHalf}) {
-      expected.insert(expected.end(), 8, is_named ? static_cast<double>(kRows / kHalf) : 0.0);
+      expected.insert(expected.end(), 8, is_named ? kTerms : 0.0);
       expected.push_back(0);
     }
   }
@@ -462,7 +464,8 @@ TEST_F(Indexing, LongSumsOfSlices) {
         return aclnnIndexPutImplGetWorkspaceSize(self, list, values, true, false, size, executor);
       },
       &aclnnIndexPutImpl, stream_));
-  const double all = kRows / kPlaces * static_cast<double>(0.1f);
+  constexpr int64_t kTerms = kRows / kPlaces;
+  const double all = static_cast<double>(kTerms) * static_cast<double>(0.1f);
   EXPECT_TRUE(Near(self.Values(), Values(kPlaces * kColumns, all), {1e-7, 0}));
   EXPECT_EQ(aclDestroyTensorList(list), 0);
 }

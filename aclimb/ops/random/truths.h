@@ -62,8 +62,8 @@ inline double StandardNormal(const TruthSource& source, uint64_t i, bool words) 
   const uint64_t pair = i / 2 * 2;
   double u, v;
   if (words) {
-    u = (source.Word(pair) / 256 + 1) * 0x1p-24;
-    v = (source.Word(pair + 1) / 256) * 0x1p-24;
+    u = ((source.Word(pair) >> 8) + 1) * 0x1p-24;
+    v = (source.Word(pair + 1) >> 8) * 0x1p-24;
   } else {
     u = static_cast<double>((source.Number(pair) >> 11) + 1) * 0x1p-53;
     v = static_cast<double>(source.Number(pair + 1) >> 11) * 0x1p-53;
