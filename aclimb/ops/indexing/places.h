@@ -20,6 +20,8 @@ class Places {
   // Indices that the tensor does not have.
   static constexpr int64_t kNowhere = -1;
 
+  // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.UndefReturn): a plan is built in recycled
+  // memory.
   int64_t count() const { return count_; }
   // Entries [begin, end), on any thread.
   void Find(const RunContext& run, int64_t begin, int64_t end) const;
