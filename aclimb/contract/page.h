@@ -7,11 +7,11 @@
 
 namespace aclimb::contract {
 
-// "FLOAT or FLOAT16", or that the product has no such operator. Dtypes that depend on other
-// arguments, and an argument that has to be null, are a rule's matter.
 // Of an output the inputs that it may be: ", may be self or other".
 std::string InPlaceText(const Contract& contract, const Parameter& parameter);
 
+// "FLOAT or FLOAT16", or that the product has no such operator. Dtypes that depend on other
+// arguments, and an argument that has to be null, are a rule's matter.
 std::string DTypesOn(const Contract& contract, const Parameter& parameter, Product product);
 
 // The operator's page in Markdown: its declaration, parameters, dtypes per product, and every rule

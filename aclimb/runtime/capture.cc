@@ -102,6 +102,17 @@ std::unique_ptr<Capture> Take(Stream& stream) {
   return capture;
 }
 
+// Calls record(graph) with the graph that the stream records into; false when it records nothing.
+template <typename Record>
+bool RecordIn(Stream& stream, const Record& record) {
+  if (stream.capture.load(std::memory_order_acquire) == nullptr) return false;
+  std::lock_guard<std::mutex> lock(CapturesMutex());
+  auto* const capture = static_cast<Capture*>(stream.capture.load(std::memory_order_relaxed));
+  if (capture == nullptr) return false;
+  record(*capture->graph);
+  return true;
+}
+
 Status Begin(aclrtStream handle, aclmdlRICaptureMode mode) {
   ACLIMB_CHECK_OK(CheckMode(mode));
   Result<StreamRef> found = ResolveStreamForWork(handle);
@@ -272,35 +283,21 @@ Result<StreamRef> ResolveStream(const void* handle) {
 }
 
 bool CaptureTask(Stream& stream, const AclimbTask& task) {
-  if (stream.capture.load(std::memory_order_acquire) == nullptr) return false;
-  std::lock_guard<std::mutex> lock(CapturesMutex());
-  auto* const capture = static_cast<Capture*>(stream.capture.load(std::memory_order_relaxed));
-  if (capture == nullptr) return false;
-  capture->graph->steps.push_back({.task = task});
-  return true;
+  return RecordIn(stream, [&](Graph& graph) { graph.steps.push_back({.task = task}); });
 }
 
 bool CaptureCall(Stream& stream, std::function<Status(aclrtStream)> again) {
-  if (stream.capture.load(std::memory_order_acquire) == nullptr) return false;
-  std::lock_guard<std::mutex> lock(CapturesMutex());
-  auto* const capture = static_cast<Capture*>(stream.capture.load(std::memory_order_relaxed));
-  if (capture == nullptr) return false;
-  capture->graph->steps.push_back({.call = std::move(again)});
-  return true;
+  return RecordIn(stream, [&](Graph& graph) { graph.steps.push_back({.call = std::move(again)}); });
 }
 
 bool CaptureMemory(Stream& stream, std::span<void* const> addresses) {
-  if (stream.capture.load(std::memory_order_acquire) == nullptr) return false;
-  std::lock_guard<std::mutex> lock(CapturesMutex());
-  auto* const capture = static_cast<Capture*>(stream.capture.load(std::memory_order_relaxed));
-  if (capture == nullptr) return false;
-  std::vector<AclimbAllocation>& memory = capture->graph->memory;
-  memory.reserve(memory.size() + addresses.size());
-  for (const void* address : addresses) {
-    AclimbAllocation allocation;
-    if (FindAllocation(address, &allocation)) memory.push_back(allocation);
-  }
-  return true;
+  return RecordIn(stream, [&](Graph& graph) {
+    graph.memory.reserve(graph.memory.size() + addresses.size());
+    for (const void* address : addresses) {
+      AclimbAllocation allocation;
+      if (FindAllocation(address, &allocation)) graph.memory.push_back(allocation);
+    }
+  });
 }
 
 Status CheckUncaptured(const char* what) {

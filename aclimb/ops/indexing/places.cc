@@ -96,11 +96,12 @@ void Places::Put(const RunContext& run, const Indices& indices, int64_t begin, i
 }
 
 void Places::Find(const RunContext& run, int64_t begin, int64_t end) const {
-  if (dimensions_ == 0) {
-    // All of the tensor, as the only entry.
-    std::fill(run.Piece<int64_t>(in_tensor_) + begin, run.Piece<int64_t>(in_tensor_) + end, 0);
-  } else {
+  if (dimensions_ > 0) {
     Put<false>(run, indices_[0], begin, end);
+  } else {
+    // All of the tensor, as the only entry.
+    auto* const places = run.Piece<int64_t>(in_tensor_);
+    std::fill(places + begin, places + end, 0);
   }
   for (int k = 1; k < dimensions_; ++k) Put<true>(run, indices_[k], begin, end);
   if (view_step_ != 0) return;

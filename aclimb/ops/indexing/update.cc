@@ -6,6 +6,7 @@
 #include <atomic>
 #include <type_traits>
 
+#include "aclimb/copy/storage.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/ops/indexing/groups.h"
@@ -22,9 +23,6 @@ int64_t WidthOf(int64_t extent) { return std::clamp<int64_t>(32 * 1024 / extent,
 
 // ---- One entry after the other
 
-struct Truth {
-  uint8_t byte;
-};
 template <typename T>
 struct Replaced {
   explicit Replaced(const UpdateData&) {}
@@ -54,12 +52,12 @@ struct Sum {
   }
 };
 template <>
-struct Sum<Truth> {
+struct Sum<Bool> {
   explicit Sum(const UpdateData& data) : alpha(data.whole_alpha != 0) {}
 
   bool alpha;
 
-  Truth operator()(Truth sum, Truth x) const {
+  Bool operator()(Bool sum, Bool x) const {
     return {static_cast<uint8_t>(sum.byte != 0 || (alpha && x.byte != 0))};
   }
 };
@@ -76,10 +74,10 @@ struct Product {
   }
 };
 template <>
-struct Product<Truth> {
+struct Product<Bool> {
   explicit Product(const UpdateData&) {}
 
-  Truth operator()(Truth product, Truth x) const {
+  Bool operator()(Bool product, Bool x) const {
     return {static_cast<uint8_t>(product.byte != 0 && x.byte != 0)};
   }
 };
@@ -306,7 +304,7 @@ bool Apply(const UpdateShape& shape, const UpdateData& data) {
     case DType::kUInt8:
       return ApplyAsStored<uint8_t>(shape, data);
     default:
-      return ApplyAsStored<Truth>(shape, data);
+      return ApplyAsStored<Bool>(shape, data);
   }
 }
 

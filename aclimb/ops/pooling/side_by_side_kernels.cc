@@ -227,20 +227,20 @@ bool MaxPoolSideBySide(const MaxArgs& args) {
   const int64_t rows = windows.depth.out * windows.height.out, width = windows.width.out;
   const int64_t inner = windows.inner, size = width * inner;
   char* const indices = args.indices.at;
-  return ForEachUnit(windows.planes * rows, std::max<int64_t>(1, kPiece / (size * windows.Taps())),
-                     args.rows, [&](int64_t r, char* scratch) {
-                       const bool direct = args.rows.data == nullptr;
-                       float* const to = direct ? static_cast<float*>(args.output) + r * size
-                                                : reinterpret_cast<float*>(scratch);
-                       int32_t* const told = indices == nullptr ? nullptr
-                                             : direct
-                                                 ? reinterpret_cast<int32_t*>(indices) + r * size
+  auto* const output = static_cast<float*>(args.output);
+  return ForEachUnit(
+      windows.planes * rows, std::max<int64_t>(1, kPiece / (size * windows.Taps())), args.rows,
+      [&](int64_t r, char* scratch) {
+        const bool direct = args.rows.data == nullptr;
+        float* const to = direct ? output + r * size : reinterpret_cast<float*>(scratch);
+        int32_t* const told = indices == nullptr ? nullptr
+                              : direct           ? reinterpret_cast<int32_t*>(indices) + r * size
                                                  : reinterpret_cast<int32_t*>(scratch) + size;
-                       HWY_DYNAMIC_DISPATCH(MaxRowOfEither)(args, r, to, told);
-                       if (direct) return;
-                       PutRow(to, r, rows, width, inner, static_cast<char*>(args.output));
-                       if (told != nullptr) PutRow(told, r, rows, width, inner, indices);
-                     });
+        HWY_DYNAMIC_DISPATCH(MaxRowOfEither)(args, r, to, told);
+        if (direct) return;
+        PutRow(to, r, rows, width, inner, reinterpret_cast<char*>(output));
+        if (told != nullptr) PutRow(told, r, rows, width, inner, indices);
+      });
 }
 
 bool MeanPoolSideBySide(const MeanArgs& args) {

@@ -102,11 +102,11 @@ class InterleavePlan final : public Plan {
 
   template <typename T>
   void Copy(const void* self, void* out, const int64_t* sources) const {
+    if (sources == nullptr) return;
     const T* const from = static_cast<const T*>(self);
     T* const to = static_cast<T*>(out);
     const int inner = slices_.rank - 1;
     const int64_t to_inner = slices_.stride[0][inner], from_inner = slices_.stride[1][inner];
-    if (sources == nullptr) return;
     const int64_t width = std::min(slices_.count, kGrain);
     const int64_t parts = CeilDivide(slices_.count, width);
     ParallelFor(count_ * parts, std::max<int64_t>(1, kGrain / width),

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "aclimb/copy/storage.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
 #include "aclimb/executor/phase.h"
@@ -21,14 +22,9 @@ namespace {
 
 using contract::Arguments;
 
-// What is not 0 is true.
-struct Truth {
-  uint8_t byte;
-};
-
 template <typename T>
 bool Differ(const T& a, const T& b) {
-  if constexpr (std::is_same_v<T, Truth>) {
+  if constexpr (std::is_same_v<T, Bool>) {
     return (a.byte != 0) != (b.byte != 0);
   } else if constexpr (std::is_arithmetic_v<T>) {
     return a != b;
@@ -121,7 +117,7 @@ class UniquePlan final : public SizedPlan {
       case DType::kBFloat16:
         return FindAs<BFloat16>(run);
       case DType::kBool:
-        return FindAs<Truth>(run);
+        return FindAs<Bool>(run);
       default:
         break;
     }
