@@ -43,23 +43,30 @@ class Slots {
   std::atomic<bool> busy_[kMost] = {};
 };
 
-// `count` pieces of scratch memory, one behind the other, of so many bytes each.
+// `count` pieces of scratch memory, one behind the other, of so many bytes each. No data: bodies
+// need no scratch, and do not wait for each other.
 struct SlotMemory {
   void* data;
   int64_t count, bytes;
 };
 
 // Calls body(unit, scratch) for each of `units` units, of which a thread takes `grain` at once.
-// Scratch is a char*: a piece that no other body has while this one runs. False when the loop was
-// cancelled.
+// Scratch is a char*: a piece that no other body has while this one runs; null where the memory has
+// no data. False when the loop was cancelled.
 template <typename F>
 [[nodiscard]] bool ForEachUnit(int64_t units, int64_t grain, const SlotMemory& memory,
                                const F& body) {
+  const auto run_all = [&](int64_t begin, int64_t end, char* scratch) {
+    for (int64_t unit = begin; unit < end; ++unit) body(unit, scratch);
+  };
+  if (memory.data == nullptr) {
+    return ParallelForAll(units, grain,
+                          [&](int64_t begin, int64_t end) { run_all(begin, end, nullptr); });
+  }
   Slots slots(memory.count);
   return ParallelForAll(units, grain, [&](int64_t begin, int64_t end) {
     const Slots::Lease slot(slots);
-    char* const scratch = static_cast<char*>(memory.data) + slot.number() * memory.bytes;
-    for (int64_t unit = begin; unit < end; ++unit) body(unit, scratch);
+    run_all(begin, end, static_cast<char*>(memory.data) + slot.number() * memory.bytes);
   });
 }
 

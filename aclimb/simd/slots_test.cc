@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -49,6 +50,21 @@ TEST(Slots, AreExclusive) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(clashes.load(), 0);
+}
+
+// Each of two units waits until the other one runs too, for ten seconds at most.
+TEST(Slots, UnitsWithoutScratchDoNotWaitForEachOther) {
+  SetTeamSize(2);
+  std::atomic<int> arrived{0}, met{0};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  EXPECT_TRUE(ForEachUnit(2, 1, {nullptr, 1, 0}, [&](int64_t, const char* scratch) {
+    EXPECT_EQ(scratch, nullptr);
+    ++arrived;
+    while (arrived < 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    met += arrived == 2 ? 1 : 0;
+  }));
+  EXPECT_EQ(met, 2);
+  SetTeamSize(0);
 }
 
 }  // namespace

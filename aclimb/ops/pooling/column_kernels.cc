@@ -2,7 +2,6 @@
 
 #include "aclimb/ops/pooling/kernels.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::pooling {
 namespace {
@@ -78,24 +77,16 @@ bool SumColumns(const ColumnArgs& args) {
   const int64_t elements = windows.height.in * windows.width.in;
   const int64_t columns =
       windows.height.out * windows.width.out * windows.height.kernel * windows.width.kernel;
-  Slots slots(args.slots);
-  return ParallelForAll(windows.planes, std::max<int64_t>(1, kPiece / (elements + columns)),
-                        [&](int64_t begin, int64_t end) {
-                          const Slots::Lease lease(slots);
-                          for (int64_t plane = begin; plane < end; ++plane) {
-                            const float* const from =
-                                static_cast<const float*>(args.from) + plane * columns;
-                            float* const to = static_cast<float*>(args.to) + plane * elements;
-                            if (args.sums == nullptr) {
-                              AddColumns(windows, from, to);
-                              continue;
-                            }
-                            double* const sums = args.sums + lease.number() * elements;
-                            AddColumns(windows, from, sums);
-                            for (int64_t k = 0; k < elements; ++k)
-                              to[k] = static_cast<float>(sums[k]);
-                          }
-                        });
+  return ForEachUnit(windows.planes, std::max<int64_t>(1, kPiece / (elements + columns)), args.sums,
+                     [&](int64_t plane, char* scratch) {
+                       const float* const from =
+                           static_cast<const float*>(args.from) + plane * columns;
+                       float* const to = static_cast<float*>(args.to) + plane * elements;
+                       if (scratch == nullptr) return AddColumns(windows, from, to);
+                       auto* const sums = reinterpret_cast<double*>(scratch);
+                       AddColumns(windows, from, sums);
+                       for (int64_t k = 0; k < elements; ++k) to[k] = static_cast<float>(sums[k]);
+                     });
 }
 
 }  // namespace aclimb::pooling

@@ -2,11 +2,10 @@
 // between them.
 
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/pooling/columns_contracts.h"
 #include "aclimb/ops/pooling/kernels.h"
 #include "aclimb/rows/dense.h"
-#include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::pooling {
 namespace {
@@ -15,14 +14,14 @@ struct ColumnPlan final : Plan {
   bool sum = false;
   ColumnArgs args = {};
   rows::Dense from, to;
-  WorkspacePiece sums;
+  UnitScratch sums;
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&from, &to}, [&] {
       ColumnArgs of_run = args;
       of_run.from = from.Data(run);
       of_run.to = to.Data(run);
-      of_run.sums = run.Piece<double>(sums);
+      of_run.sums = sums.Memory(run);
       return sum ? SumColumns(of_run) : MakeColumns(of_run, SizeOf(from.dtype()));
     });
   }
@@ -42,10 +41,7 @@ Result<PlanPointer> PlanOfColumns(const Arguments& arguments, Planner& planner, 
   plan->to = rows::Dense::Output(planner, to, written, dtype);
   const Axis &height = windows.height, &width = windows.width;
   if (sum && height.kernel * width.kernel > kFewTerms) {
-    plan->args.slots =
-        std::clamp<int64_t>(std::min<int64_t>(TeamSize(), windows.planes), 1, Slots::kMost);
-    plan->sums = planner.workspace().Book(plan->args.slots * height.in * width.in,
-                                          static_cast<int64_t>(sizeof(double)));
+    plan->sums.Book(planner, windows.planes, height.in * width.in * int64_t{sizeof(double)});
   }
   const double columns = static_cast<double>(sum ? read.ElementCount() : written.ElementCount());
   planner.Costs({.cycles = plan->from.CopyCycles() + plan->to.CopyCycles() + columns});

@@ -43,9 +43,8 @@ struct MaxGradientArgs {
   Windows windows;
   const float* grad_output;
   float* grad_input;
-  Indices indices;         // not told: windows have one element each
-  double* sums = nullptr;  // `slots` planes, for sums of many terms; null: sums are float32
-  int64_t slots = 1;
+  Indices indices;       // not told: windows have one element each
+  SlotMemory sums = {};  // planes of double, for sums of many terms; no data: sums are float32
 };
 [[nodiscard]] bool MaxGradient(const MaxGradientArgs& args);
 // This one takes groups of planes that lie side by side, as all operands do. Indices are told, and
@@ -115,8 +114,7 @@ struct ColumnArgs {
   Windows windows;
   const void* from = nullptr;
   void* to = nullptr;
-  double* sums = nullptr;  // `slots` planes, for sums of many terms; null: sums are float32
-  int64_t slots = 1;
+  SlotMemory sums = {};  // as that of MaxGradientArgs
 };
 // A plane becomes kH * kW rows with an element of each window. Elements have 2 or 4 bytes.
 [[nodiscard]] bool MakeColumns(const ColumnArgs& args, size_t element);

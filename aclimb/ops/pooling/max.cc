@@ -9,8 +9,6 @@
 #include "aclimb/ops/pooling/no_windows.h"
 #include "aclimb/ops/pooling/side_by_side.h"
 #include "aclimb/rows/dense.h"
-#include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::pooling {
 namespace {
@@ -133,8 +131,7 @@ struct GradientPlan final : Plan {
   Windows windows;
   rows::Dense grad_output, indices, grad_input;
   Indices layout;
-  WorkspacePiece sums;
-  int64_t slots = 1;
+  UnitScratch sums;
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&grad_output, &indices, &grad_input}, [&] {
@@ -144,8 +141,7 @@ struct GradientPlan final : Plan {
                      .grad_output = static_cast<const float*>(grad_output.Data(run)),
                      .grad_input = static_cast<float*>(grad_input.Data(run)),
                      .indices = from,
-                     .sums = run.Piece<double>(sums),
-                     .slots = slots});
+                     .sums = sums.Memory(run)});
     });
   }
 };
@@ -187,10 +183,7 @@ Result<PlanPointer> MakeGradientPlanOf(const Arguments& arguments, Planner& plan
   plan->grad_input = rows::Dense::Output(planner, at.planes, grad_input, DType::kFloat32, order);
   plan->layout = IndicesOf(indices, windows);
   if (many_terms) {
-    plan->slots =
-        std::clamp<int64_t>(std::min<int64_t>(TeamSize(), windows.planes), 1, Slots::kMost);
-    plan->sums =
-        planner.workspace().Book(plan->slots * windows.In(), static_cast<int64_t>(sizeof(double)));
+    plan->sums.Book(planner, windows.planes, windows.In() * int64_t{sizeof(double)});
   }
   planner.Costs({.cycles = plan->grad_output.CopyCycles() + plan->indices.CopyCycles() +
                            plan->grad_input.CopyCycles() +

@@ -3,7 +3,6 @@
 
 #include "aclimb/ops/pooling/kernels.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/slots.h"
 
 namespace aclimb::pooling {
 namespace {
@@ -197,22 +196,14 @@ bool MaxGradient(const MaxGradientArgs& args) {
   const Windows& windows = args.windows;
   const int64_t elements = windows.In();
   const int64_t work = elements + windows.Out();
-  Slots slots(args.slots);
-  return ParallelForAll(windows.planes, std::max<int64_t>(1, kPiece / work),
-                        [&](int64_t first, int64_t last) {
-                          const Slots::Lease lease(slots);
-                          for (int64_t plane = first; plane < last; ++plane) {
-                            float* const to = args.grad_input + plane * elements;
-                            if (args.sums == nullptr) {
-                              AddTo(args, plane, to);
-                              continue;
-                            }
-                            double* const sums = args.sums + lease.number() * elements;
-                            AddTo(args, plane, sums);
-                            for (int64_t i = 0; i < elements; ++i)
-                              to[i] = static_cast<float>(sums[i]);
-                          }
-                        });
+  return ForEachUnit(windows.planes, std::max<int64_t>(1, kPiece / work), args.sums,
+                     [&](int64_t plane, char* scratch) {
+                       float* const to = args.grad_input + plane * elements;
+                       if (scratch == nullptr) return AddTo(args, plane, to);
+                       auto* const sums = reinterpret_cast<double*>(scratch);
+                       AddTo(args, plane, sums);
+                       for (int64_t i = 0; i < elements; ++i) to[i] = static_cast<float>(sums[i]);
+                     });
 }
 
 namespace {
