@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "aclimb/simd/parallel.h"
 
@@ -56,17 +57,12 @@ struct SlotMemory {
 template <typename F>
 [[nodiscard]] bool ForEachUnit(int64_t units, int64_t grain, const SlotMemory& memory,
                                const F& body) {
-  const auto run_all = [&](int64_t begin, int64_t end, char* scratch) {
-    for (int64_t unit = begin; unit < end; ++unit) body(unit, scratch);
-  };
-  if (memory.data == nullptr) {
-    return ParallelForAll(units, grain,
-                          [&](int64_t begin, int64_t end) { run_all(begin, end, nullptr); });
-  }
   Slots slots(memory.count);
   return ParallelForAll(units, grain, [&](int64_t begin, int64_t end) {
-    const Slots::Lease slot(slots);
-    run_all(begin, end, static_cast<char*>(memory.data) + slot.number() * memory.bytes);
+    std::optional<Slots::Lease> slot;
+    auto* scratch = static_cast<char*>(memory.data);
+    if (scratch != nullptr) scratch += slot.emplace(slots).number() * memory.bytes;
+    for (int64_t unit = begin; unit < end; ++unit) body(unit, scratch);
   });
 }
 
