@@ -118,6 +118,8 @@ struct VectorRun<F, T, std::index_sequence<kInput...>> {
     const F formula = WithAttributes<F>(attributes);
     const T* const in[] = {static_cast<const T*>(inputs[kInput])...};
     T* const out = static_cast<T*>(output);
+    // Elements at odd addresses have none that begins a line, as stores around the caches need it.
+    stream = stream && reinterpret_cast<uintptr_t>(out) % sizeof(T) == 0;
     int64_t i = 0;
     if (kStreams && stream) {
       constexpr uintptr_t kLine = 64;

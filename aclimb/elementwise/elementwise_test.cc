@@ -11,6 +11,7 @@
 
 #include "aclimb/contract/promotion.h"
 #include "aclimb/copy/test_view.h"
+#include "aclimb/core/divide.h"
 #include "aclimb/elementwise/problem.h"
 #include "aclimb/elementwise/test_formulas.h"
 #include "aclimb/simd/cache.h"
@@ -275,13 +276,14 @@ TensorView Matrix(void* data, DType dtype, int64_t rows, int64_t columns, bool t
   return view;
 }
 
-// Longer than the last-level cache, from any place in a cache line; by rows and by tiles.
+// Longer than the last-level cache, from any byte of a cache line; by rows and by tiles.
 TEST(Elementwise, OutputsBeyondTheCacheAreWritten) {
   constexpr int64_t kMost = int64_t{256} << 20;
   if (LastLevelCacheBytes() > kMost) GTEST_SKIP() << "five operands of that size";
   const int64_t rows = 1003, columns = LastLevelCacheBytes() / 2 / rows + 65;
   const auto count = static_cast<size_t>(rows * columns);
-  constexpr BFloat16 kPoison{0xC3C3};
+  constexpr char kPoison = 0x3C;
+  constexpr size_t kLine = 64;
   std::vector<BFloat16> x(count), turned(count), y(count, ToBFloat16(0.5f)), expected(count);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
@@ -294,18 +296,21 @@ TEST(Elementwise, OutputsBeyondTheCacheAreWritten) {
   const auto matrix = [&](std::vector<BFloat16>& data, bool transposed) {
     return Matrix(data.data(), DType::kBFloat16, rows, columns, transposed);
   };
-  std::vector<BFloat16> memory(count + 64);
+  const size_t bytes = count * sizeof(BFloat16);
+  std::vector<char> memory(3 * kLine + bytes);
+  char* const line = memory.data() +
+                     RoundUp(reinterpret_cast<uintptr_t>(memory.data()) + 1, kLine) -
+                     reinterpret_cast<uintptr_t>(memory.data());
   for (const auto& [transposed, shift] :
-       {std::pair{false, 0}, {false, 1}, {false, 31}, {true, 1}}) {
+       {std::pair{false, 0}, {false, 2}, {false, 62}, {false, 1}, {true, 2}}) {
     std::fill(memory.begin(), memory.end(), kPoison);
-    BFloat16* const out = memory.data() + 32 + shift;
+    char* const out = line + shift;
     Compute(kScaledSum, DType::kBFloat16,
             {matrix(transposed ? turned : x, transposed), matrix(y, false)},
             Matrix(out, DType::kBFloat16, rows, columns, false));
-    EXPECT_EQ(std::memcmp(out, expected.data(), count * sizeof(BFloat16)), 0)
-        << transposed << ' ' << shift;
-    EXPECT_EQ(out[-1].bits, kPoison.bits);
-    EXPECT_EQ(out[count].bits, kPoison.bits);
+    EXPECT_EQ(std::memcmp(out, expected.data(), bytes), 0) << transposed << ' ' << shift;
+    EXPECT_EQ(out[-1], kPoison);
+    EXPECT_EQ(out[bytes], kPoison);
   }
 }
 

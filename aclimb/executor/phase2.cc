@@ -28,11 +28,11 @@ class TensorShapes final : public ShapeTeller {
   explicit TensorShapes(const Executor& executor) : executor_(executor) {}
 
   void Tell(int parameter, std::span<const int64_t> shape) const override {
-    const BoundTensor* bound = executor_.tensors.data();
-    for (const TensorUse& use : executor_.call->uses) {
-      if (use.parameter == parameter) break;
-      ++bound;
-    }
+    const auto& uses = executor_.call->uses;
+    const auto use = std::find_if(uses.begin(), uses.end(), [=](const TensorUse& each) {
+      return each.parameter == parameter;
+    });
+    const BoundTensor* const bound = executor_.tensors.data() + (use - uses.begin());
     // Nothing throws while the handle is held.
     const std::vector<int64_t> without_gaps = ContiguousStrides({shape.begin(), shape.end()});
     auto* const tensor =
@@ -40,14 +40,15 @@ class TensorShapes final : public ShapeTeller {
     if (tensor == nullptr) return;
     // aclInitTensor may have made another one of it.
     if (tensor->shape.size() == shape.size()) {
-      // Fewer rows of a length keep their distance.
+      // Fewer rows of a length keep their distance. An earlier run of the executor may have told
+      // the tensor other strides.
+      const TensorView& view = use->view;
       const bool has_fewer_rows =
-          shape.empty() || std::equal(shape.begin() + 1, shape.end(), tensor->shape.begin() + 1);
-      std::copy(shape.begin(), shape.end(), tensor->shape.begin());
+          shape.empty() || std::equal(shape.begin() + 1, shape.end(), view.shape + 1);
       // In place: a thread that did not wait for the run may read them.
-      if (!has_fewer_rows) {
-        std::copy(without_gaps.begin(), without_gaps.end(), tensor->stride.begin());
-      }
+      std::copy(shape.begin(), shape.end(), tensor->shape.begin());
+      std::copy_n(has_fewer_rows ? view.stride : without_gaps.data(), shape.size(),
+                  tensor->stride.begin());
       tensor->SetKey();
     }
     aclimb_handle_give_back(bound->handle);

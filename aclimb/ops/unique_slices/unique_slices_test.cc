@@ -82,6 +82,37 @@ TEST_F(UniqueSlices, WhatIsNotZeroIsTrue) {
   ACLIMB_EXPECT_OK(aclDestroyTensor(flags));
 }
 
+// An output with gaps has its own strides again when nothing is left out any more.
+TEST_F(UniqueSlices, ARepeatedRunTellsTheStridesAgain) {
+  const std::vector<int64_t> stride = {10, 1};
+  const DeviceTensor self({2, 3}, DType::kInt64, {1, 1, 2, 4, 4, 5});
+  const DeviceTensor values({2, 3}, DType::kInt64, {}, {.stride = stride});
+  const DeviceTensor inverse({3}, DType::kInt64), counts({3}, DType::kInt64);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ACLIMB_ASSERT_OK(aclnnUniqueDimGetWorkspaceSize(self, true, true, 1, values, inverse, counts,
+                                                  &size, &executor));
+  ACLIMB_ASSERT_OK(aclSetAclOpExecutorRepeatable(executor));
+  const Workspace workspace(size);
+  const auto told_strides = [&] {
+    EXPECT_EQ(aclnnUniqueDim(workspace.get(), size, executor, stream_), ACL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+    int64_t* told = nullptr;
+    uint64_t rank = 0;
+    EXPECT_EQ(aclGetViewStrides(values, &told, &rank), ACL_SUCCESS);
+    std::vector<int64_t> strides(told, told + rank);
+    delete[] told;
+    return strides;
+  };
+  EXPECT_EQ(told_strides(), (std::vector<int64_t>{2, 1}));
+  const int64_t all[] = {1, 2, 3, 4, 5, 6};
+  ACLIMB_ASSERT_OK(
+      aclrtMemcpy(self.data(), sizeof(all), all, sizeof(all), ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_EQ(told_strides(), stride);
+  EXPECT_EQ(values.Values(), (Values{1, 2, 3, 4, 5, 6}));
+  ACLIMB_EXPECT_OK(aclDestroyAclOpExecutor(executor));
+}
+
 TEST_F(UniqueSlices, SlicesAlongADimensionLieWithoutGaps) {
   const DeviceTensor self({2, 3}, DType::kInt16, {1, 1, 3, 4, 4, 6});
   const DeviceTensor values({2, 3}, DType::kInt16), inverse({3}, DType::kInt64);
