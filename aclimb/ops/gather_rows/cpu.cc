@@ -168,12 +168,13 @@ struct Elements {
   int64_t count;
 };
 
-// False when self lacks one; kKnown says that it does not, and that none is negative. Several are
-// read before the first one is written: a read waits for a write whose address ends alike.
-template <bool kKnown, typename T>
-bool GatherElements(const Naming naming, const Elements<T> elements) {
+// False when self lacks one; kKnown says that it does not, and that none is negative, kDense that
+// all steps are 1. Several are read before the first one is written: a read waits for a write whose
+// address ends alike.
+template <bool kKnown, bool kDense, typename T>
+bool GatherElements(Naming naming, Elements<T> elements) {
   constexpr int64_t kAtOnce = 4;
-  if (elements.from_step == 0) FetchRow(naming, elements.from, elements.count);
+  if constexpr (kDense) naming.stride = elements.index_step = elements.to_step = 1;
   bool all_known = true;
   const auto read = [&, naming, elements](int64_t i) {
     if constexpr (kKnown) {
@@ -235,7 +236,10 @@ bool Gather(const Args& args) {
       const int64_t out_step = runs.OutStep();
       const T* const read = self + runs.Self();
       T* const write = out + runs.Out();
+      begin += count;
+      runs.Skip(count);
       if (length == 1) {
+        if (self_step == 0 && begin < end) FetchRow(naming, self + runs.Self(), count);
         const Elements<T> elements = {.index = index,
                                       .index_step = index_step,
                                       .from = read,
@@ -243,8 +247,11 @@ bool Gather(const Args& args) {
                                       .to = write,
                                       .to_step = out_step,
                                       .count = count};
-        all_known &= known && self_step == 0 ? GatherElements<true>(naming, elements)
-                                             : GatherElements<false>(naming, elements);
+        const bool is_known = known && self_step == 0;
+        const bool is_dense = naming.stride == 1 && index_step == 1 && out_step == 1;
+        all_known &= !is_known  ? GatherElements<false, false>(naming, elements)
+                     : is_dense ? GatherElements<true, true>(naming, elements)
+                                : GatherElements<true, false>(naming, elements);
       } else {
         const auto slice = [&](int64_t i) {
           return naming.Slice(index[i * index_step], read + i * self_step);
@@ -261,8 +268,6 @@ bool Gather(const Args& args) {
           }
         }
       }
-      begin += count;
-      runs.Skip(count);
     }
     if (!all_known) unknown.store(true, std::memory_order_relaxed);
   });
