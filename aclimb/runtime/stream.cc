@@ -54,6 +54,10 @@ Status CreateStream(aclrtStream* stream, StreamOptions options) {
   if (!context.ok()) return context.TakeStatus();
   options.priority = std::min(options.priority, kLeastPriority);
   std::lock_guard<std::mutex> lock(ProcessMutex());
+  // A reset of the device may have ended the context meanwhile.
+  if (Handles().Resolve(context.value()->handle, ACLIMB_HANDLE_CONTEXT) == nullptr) {
+    return NoContext();
+  }
   Result<StreamRef> made = MakeStream(*context.value(), options);
   if (!made.ok()) return made.TakeStatus();
   *stream = made.value()->handle;

@@ -112,6 +112,40 @@ TEST(Threads, FreeRacesTheLastReset) {
   }
 }
 
+// A stream that is created while another thread resets the device goes with its context.
+TEST(Threads, StreamsOfAContextThatIsResetEndWithIt) {
+  std::atomic<bool> stop{false};
+  std::thread resets([&] {
+    while (!stop) {
+      EXPECT_ACL(aclrtSetDevice(0));
+      aclrtResetDeviceForce(0);  // the other thread may have given its count back
+    }
+  });
+  int left = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
+  while (std::chrono::steady_clock::now() < end) {
+    EXPECT_ACL(aclrtSetDevice(0));
+    aclrtStream stream = nullptr;
+    const int code = aclrtCreateStream(&stream);
+    int32_t device = -1;
+    if (code == ACL_SUCCESS && aclrtGetDevice(&device) == ACL_ERROR_RT_CONTEXT_NULL) {
+      // The reset that ended the context is over once this call has its lock.
+      int32_t active = 0;
+      EXPECT_ACL(aclrtGetPrimaryCtxState(0, nullptr, &active));
+      aclrtStreamStatus status;
+      left += aclrtStreamQuery(stream, &status) == ACL_SUCCESS;
+    } else if (code != ACL_SUCCESS) {
+      EXPECT_EQ(code, ACL_ERROR_RT_CONTEXT_NULL);
+    }
+    aclrtDestroyStream(stream);
+    aclrtResetDevice(0);
+  }
+  stop = true;
+  resets.join();
+  aclGetRecentErrMsg();
+  EXPECT_EQ(left, 0) << "streams outlived their context";
+}
+
 TEST(Threads, InitSetAndResetFromEverywhere) {
   std::vector<std::thread> threads;
   for (int index = 0; index < 8; ++index) {
