@@ -48,7 +48,7 @@ using GraphRef = std::shared_ptr<Graph>;
 struct Capture {
   GraphRef graph;
   aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
-  const void* thread = nullptr;  // that began it: the address of its state
+  uint64_t thread = 0;  // number of the one that began it
 };
 
 namespace {
@@ -66,9 +66,6 @@ std::mutex& CapturesMutex() { return AllCaptures().mutex; }
 ForkLock captures_lock(CapturesMutex());
 // Programs that capture nothing look no further.
 std::atomic<int> active_captures{0};
-
-// What the calling thread lets captures forbid it.
-thread_local aclmdlRICaptureMode thread_mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
 
 bool IsRelaxed(const Capture& capture) { return capture.mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED; }
 
@@ -129,7 +126,7 @@ Status Begin(aclrtStream handle, aclmdlRICaptureMode mode) {
   capture->graph = std::make_shared<Graph>();
   capture->graph->context = stream.context;
   capture->mode = mode;
-  capture->thread = &ThisThread();
+  capture->thread = ThisThread().number;
   std::lock_guard<std::mutex> lock(CapturesMutex());
   if (stream.capture.load(std::memory_order_relaxed) != nullptr) {
     return Refuse(ACL_ERROR_RT_STREAM_CAPTURED,
@@ -167,7 +164,7 @@ Status End(aclrtStream handle, aclmdlRI* graph) {
   std::lock_guard<std::mutex> lock(CapturesMutex());
   const auto* const capture = static_cast<Capture*>(stream.capture.load(std::memory_order_acquire));
   if (capture == nullptr) return NotCapturing(stream);
-  const bool own = capture->thread == &ThisThread();
+  const bool own = capture->thread == ThisThread().number;
   if (!own && !IsRelaxed(*capture)) {
     return Refuse(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD,
                   Cat("stream is ", AddressText(stream.handle),
@@ -302,14 +299,14 @@ bool CaptureMemory(Stream& stream, std::span<void* const> addresses) {
 
 Status CheckUncaptured(const char* what) {
   if (active_captures.load(std::memory_order_acquire) == 0) return Ok();
-  if (thread_mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return Ok();
-  const void* const thread = &ThisThread();
+  const ThreadState& thread = ThisThread();
+  if (thread.capture_mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return Ok();
   std::lock_guard<std::mutex> lock(CapturesMutex());
   for (const Capture* capture : AllCaptures().active) {
-    const bool own = capture->thread == thread;
+    const bool own = capture->thread == thread.number;
     const bool forbids = own ? !IsRelaxed(*capture)
                              : capture->mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL &&
-                                   thread_mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+                                   thread.capture_mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
     if (!forbids) continue;
     return Refuse(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
                   Cat(what, ", but ", own ? "this thread" : "another thread of the process",
@@ -363,7 +360,7 @@ aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode) {
   return aclimb::Enter("aclmdlRICaptureThreadExchangeMode", [&]() -> aclimb::Status {
     if (mode == nullptr) return aclimb::NullArgument("mode");
     ACLIMB_CHECK_OK(aclimb::CheckMode(*mode));
-    std::swap(*mode, aclimb::thread_mode);
+    std::swap(*mode, aclimb::ThisThread().capture_mode);
     return aclimb::Ok();
   });
 }

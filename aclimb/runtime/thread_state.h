@@ -1,10 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
 
+#include "acl/acl_mdl.h"
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/status.h"
 
@@ -38,6 +40,8 @@ struct RecentAllocations {
 struct ThreadState {
   // What a thread has that has called nothing yet.
   void Reset() noexcept {
+    number = NewNumber();
+    capture_mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
     context = nullptr;
     last_error = 0;
     last_task = 0;
@@ -48,6 +52,15 @@ struct ThreadState {
     launch_refusal = Status();
   }
 
+  // Addresses and the system's numbers of threads that have ended are used again; this one is not.
+  static uint64_t NewNumber() noexcept {
+    static std::atomic<uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+
+  uint64_t number = NewNumber();
+  // What the thread lets captures forbid it.
+  aclmdlRICaptureMode capture_mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   void* context = nullptr;  // handle of the current context; it may be dead by now
   int last_error = 0;
   uint32_t last_task = 0;

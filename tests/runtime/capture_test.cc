@@ -240,6 +240,40 @@ TEST_F(CaptureTest, EndsWhereItBegan) {
   end(0);
 }
 
+// A later thread, which may get the memory of the one that has ended, is another one.
+TEST_F(CaptureTest, AThreadThatHasEndedKeepsItsCapture) {
+  std::thread([&] {
+    EXPECT_ACL(aclrtSetDevice(0));
+    EXPECT_ACL(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
+    EXPECT_ACL(aclrtResetDevice(0));
+  }).join();
+  for (int i = 0; i < 4; ++i) {
+    std::thread([&] {
+      EXPECT_ACL(aclrtSetDevice(0));
+      EXPECT_ACL(aclrtMemset(memory_[0], kBytes, 0, kBytes));
+      aclmdlRI graph = nullptr;
+      EXPECT_REFUSED(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "another thread began",
+                     aclmdlRICaptureEnd, stream_, &graph);
+      EXPECT_ACL(aclrtResetDevice(0));
+    }).join();
+  }
+}
+
+// Host functions share threads, but not what they set for theirs.
+TEST_F(CaptureTest, EveryHostFunctionHasTheModeOfANewThread) {
+  for (int i = 0; i < 3; ++i) {
+    aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+    EXPECT_ACL(aclrtLaunchHostFunc(
+        stream_,
+        [](void* data) {
+          EXPECT_ACL(aclmdlRICaptureThreadExchangeMode(static_cast<aclmdlRICaptureMode*>(data)));
+        },
+        &mode));
+    EXPECT_ACL(aclrtSynchronizeStream(stream_));
+    EXPECT_EQ(mode, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+  }
+}
+
 TEST_F(CaptureTest, RefusesFreedMemoryAndOtherContexts) {
   Write(0, {1, 2, 3, 4});
   const aclmdlRI graph = Recorded();
