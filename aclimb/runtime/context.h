@@ -22,6 +22,8 @@ struct Context {
   std::shared_ptr<Stream> default_stream;
   // Guarded by ProcessMutex(); the default one included. Their handles own them.
   std::vector<Stream*> streams;
+  // One of its streams was set to stop on failure, and may be gone.
+  std::atomic<bool> has_stop_mode{false};
   // aclrtCtxSetSysParamOpt, one per aclSysParamOpt; kUnset until set.
   static constexpr int kParameters = 4;
   static constexpr int64_t kUnset = INT64_MIN;

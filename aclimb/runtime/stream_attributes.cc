@@ -2,6 +2,7 @@
 
 #include "acl/acl_rt.h"
 #include "aclimb/runtime/entry.h"
+#include "aclimb/runtime/handle_table.h"
 #include "aclimb/runtime/memory.h"
 #include "aclimb/runtime/refusals.h"
 #include "aclimb/runtime/stream.h"
@@ -41,7 +42,12 @@ Status SetFailureMode(aclrtStream handle, std::string_view name, uint64_t mode) 
                       " before; expected ", before, ", since it is set once for a stream."),
                   "create another stream", "runtime/stream/failure-mode-again");
   }
-  if (mode == ACL_STOP_ON_FAILURE) Backend().queue_stop_on_failure(stream.value()->queue);
+  if (mode != ACL_STOP_ON_FAILURE) return Ok();
+  if (const ContextRef context =
+          ResolveShared<Context>(stream.value()->context, ACLIMB_HANDLE_CONTEXT)) {
+    context->has_stop_mode.store(true, std::memory_order_relaxed);
+  }
+  Backend().queue_stop_on_failure(stream.value()->queue);
   return Ok();
 }
 

@@ -63,6 +63,10 @@ std::string FixOf(const AclimbTaskFailure& failure) {
     case kRtAicoreException:
       if (told) return "correct that value in the data that the task was given";
       break;
+    case kRtEventSyncTimeout:
+      if (told) break;
+      return "look at what is queued in front of the event's recording, or allow the wait more "
+             "time (aclrtStreamWaitEventWithTimeout, aclrtSetOpWaitTimeout)";
     default:
       break;
   }
@@ -123,9 +127,9 @@ Status TaskErrorOf(const Stream& stream, int code) {
     const std::lock_guard<std::mutex> lock(ProcessMutex());
     for (const Context* context : stream.device->contexts) {
       if (context->handle != stream.context) continue;
+      stopped = context->has_stop_mode.load(std::memory_order_relaxed);
       for (const Stream* const other : context->streams) {
         if (other->failure_mode.load() != ACL_STOP_ON_FAILURE) continue;
-        stopped = true;
         if (failures.All().empty()) failures.Take(*other);
         if (!failures.All().empty()) stream_id = other->id;
       }

@@ -417,6 +417,16 @@ TEST_F(StreamTest, WhoeverAsksFirstIsToldWhatStoppedTheContext) {
   EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "ACL_STOP_ON_FAILURE", aclrtSynchronizeDevice);
 }
 
+TEST_F(StreamTest, WhatStoppedTheContextIsSaidWhenItsStreamIsGone) {
+  ASSERT_ACL(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE));
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_AICORE_EXCEPTION);
+  ASSERT_ACL(aclrtDestroyStream(stream_));
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION,
+                 "the streams of this context stopped after a task failed with 507015",
+                 aclrtSynchronizeStream, other_);
+}
+
 TEST_F(StreamTest, TheFixNamesTheTaskThatFailed) {
   AclimbTask task = {};
   task.name = "copy of x";
