@@ -148,7 +148,7 @@ Status WaitEvent(aclrtStream stream_handle, aclrtEvent handle, uint64_t timeout_
   const int code =
       Backend().queue_wait_marker(queue, marker.get(), static_cast<int64_t>(timeout_ms));
   if (code != 0) return CannotQueue(code, "wait", "runtime/event/queue");
-  if (event->maker == EventMaker::kExWithFlag) return Ok();
+  if (event->maker == EventMaker::kExWithFlag) return FinishLaunch(*stream.value());
   // For aclrtQueryEventWaitStatus: a task right behind the wait tells that it is over.
   event->open_waits.fetch_add(1, std::memory_order_relaxed);
   AclimbTask task = {};
@@ -161,7 +161,8 @@ Status WaitEvent(aclrtStream stream_handle, aclrtEvent handle, uint64_t timeout_
   task.payload = waiting.release();
   task.cost_bytes = 1;
   const int counted = Backend().queue_submit(queue, &task, nullptr);
-  return counted == 0 ? Ok() : CannotQueue(counted, "wait", "runtime/event/queue");
+  if (counted != 0) return CannotQueue(counted, "wait", "runtime/event/queue");
+  return FinishLaunch(*stream.value());
 }
 
 Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {
@@ -180,15 +181,21 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {
     return Ok();
   }
   HurryCollectives();
-  const int code = Backend().marker_wait(marker.get(), timeout_ms, /*take_error=*/1);
-  if (code == 0) return Ok();
-  if (code == kRtEventSyncTimeout &&
+  // The work's own error may have the code of a time-out, so a wait that may time out takes none.
+  const bool may_time_out = timeout_ms >= 0;
+  int code = Backend().marker_wait(marker.get(), timeout_ms, may_time_out ? 0 : 1);
+  if (may_time_out && code == kRtEventSyncTimeout &&
       Backend().marker_state(marker.get()) == ACLIMB_MARKER_PENDING) {
     return Refuse(code,
                   Cat("event ", AddressText(handle), " is not complete after ", timeout_ms,
                       " ms; expected its work to take less."),
                   "wait longer; the work goes on", "runtime/event/timeout");
   }
+  // The work may have come to its end just after the time-out.
+  if (may_time_out && (code == 0 || code == kRtEventSyncTimeout)) {
+    code = Backend().marker_wait(marker.get(), 0, /*take_error=*/1);
+  }
+  if (code == 0) return Ok();
   if (IsLost(marker)) return LostEvent("event", handle);
   const StreamRef stream = ResolveShared<Stream>(stream_handle, ACLIMB_HANDLE_STREAM);
   if (stream != nullptr) return TaskError(*stream, code);

@@ -277,10 +277,22 @@ TEST_F(EventTest, WaitTimeoutStopsTheContext) {
   ASSERT_ACL(aclrtMemsetAsync(memory_, 64, 6, 64, stream_));
   ASSERT_ACL(aclrtStreamWaitEventWithTimeout(other_, event_, 1));
   ASSERT_ACL(aclrtMemsetAsync(memory_, 64, 5, 64, other_));
-  EXPECT_EQ(aclrtSynchronizeStream(other_), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+  EXPECT_REFUSED(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
+                 "; expected it to succeed.\n  fix: look at what is queued in front of the event's "
+                 "recording, or allow the wait more time",
+                 aclrtSynchronizeStream, other_);
   gate.Open();
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
   EXPECT_EQ(Read(memory_, 1)[0], 0) << "nothing ran after the failure";
+}
+
+// The task's error has the code of a wait whose time is up.
+TEST_F(EventTest, ATimedWaitTellsAFailureFromATimeout) {
+  ASSERT_EQ(runtime_test::LaunchCode(stream_, ACL_ERROR_RT_EVENT_SYNC_TIMEOUT), 0);
+  ASSERT_ACL(aclrtRecordEvent(event_, stream_));
+  EXPECT_REFUSED(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "task 1 (test task) of stream ",
+                 aclrtSynchronizeEventWithTimeout, event_, 20000);
+  ASSERT_ACL(aclrtSynchronizeEventWithTimeout(event_, 20000));
 }
 
 TEST_F(EventTest, ManyRecordingsAndEvents) {

@@ -134,4 +134,22 @@ TEST_F(KernelsTest, AKernelThatCannotBeMadeIsRefused) {
   EXPECT_NE(message.find("phase1/device-kernel"), std::string::npos) << message;
 }
 
+// Work that ends as the time does is late or done; it has not failed.
+TEST_F(KernelsTest, ATimeoutAtTheEndOfTheWorkIsNoFailure) {
+  aclrtEvent event = nullptr;
+  ASSERT_ACL(aclrtCreateEvent(&event));
+  runtime_test::Gate gate;
+  gate.Close(stream_);
+  ASSERT_ACL(aclrtRecordEvent(event, stream_));
+  EXPECT_REFUSED(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "is not complete after 1 ms",
+                 aclrtSynchronizeEventWithTimeout, event, 1);
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    gate.Open();
+  });
+  EXPECT_ACL(aclrtSynchronizeEventWithTimeout(event, 1));
+  opener.join();
+  ASSERT_ACL(aclrtDestroyEvent(event));
+}
+
 }  // namespace

@@ -199,6 +199,37 @@ int Strict() {
   return kStatus;
 }
 
+// With ASCEND_LAUNCH_BLOCKING a stream's wait for an event returns that its time is up.
+void CheckBlockingWait() {
+  static std::atomic<bool> reached{false};
+  static std::atomic<bool> open{false};
+  aclrtStream busy = nullptr;
+  aclrtEvent event = nullptr;
+  CHECK(aclrtCreateStream(&busy) == 0 && aclrtCreateEvent(&event) == 0);
+  std::thread holder([&] {
+    CHECK(aclrtSetDevice(0) == 0);
+    const auto hold = [](void*) {
+      reached = true;
+      while (!open) std::this_thread::yield();
+    };
+    CHECK(aclrtLaunchHostFunc(busy, hold, nullptr) == 0);
+  });
+  while (!reached) std::this_thread::yield();
+  std::thread recorder([&] {
+    CHECK(aclrtSetDevice(0) == 0);
+    CHECK(aclrtRecordEvent(event, busy) == 0);
+  });
+  aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+  while (status == ACL_EVENT_RECORDED_STATUS_COMPLETE) {
+    CHECK(aclrtQueryEventStatus(event, &status) == 0);
+  }
+  CHECK(aclrtStreamWaitEventWithTimeout(stream, event, 1) == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+  CHECK(aclrtSynchronizeStream(stream) == 0);
+  open = true;
+  holder.join();
+  recorder.join();
+}
+
 int LaunchBlocking() {
   Start();
   AclimbTask task = {};
@@ -220,6 +251,7 @@ int LaunchBlocking() {
   CHECK(aclrtLaunchHostFunc(
             stream, [](void*) { called = true; }, nullptr) == 0);
   CHECK(called);
+  CheckBlockingWait();
   return kStatus;
 }
 
