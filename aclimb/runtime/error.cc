@@ -147,7 +147,8 @@ const char* aclGetRecentErrMsg() {
     thread.returned.clear();
     thread.newest_is_answer = false;
     aclimb::Join(thread.unread, thread.unread_bytes, thread.returned);
-    if (aclimb::share_messages.load(std::memory_order_relaxed)) {
+    {
+      // Those from before aclFinalize too.
       aclimb::SharedMessages& shared = aclimb::Shared();
       std::lock_guard<std::mutex> lock(shared.mutex);
       aclimb::Join(shared.unread, shared.unread_bytes, thread.returned);
