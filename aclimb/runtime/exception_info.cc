@@ -27,7 +27,11 @@ void TellExceptionCallback(int32_t stream_id, int32_t device_id, const AclimbTas
   if (callback == nullptr) return;
   rtExceptionInfo info = {failure.task_id, static_cast<uint32_t>(stream_id), failure.thread_id,
                           static_cast<uint32_t>(device_id), static_cast<uint32_t>(failure.code)};
-  callback(&info);
+  // The call that found the failure is told of that, not of what the program throws.
+  try {
+    callback(&info);
+  } catch (...) {
+  }
 }
 
 }  // namespace aclimb
