@@ -137,6 +137,7 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!failure_.ok()) return FailureLocked();
+    if (Status failed = group_->Failure(); !failed.ok()) return failed;
     if (closing_) {
       return Refuse(HCCL_E_PARA, "comm is being destroyed; expected a living communicator.",
                     "make all calls before HcclCommDestroy", "collective/handle");
@@ -248,8 +249,8 @@ int Communicator::Finish(void* payload) {
 
 HcclResult Communicator::AsyncError() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Status& status = failure_.ok() ? cause_ : failure_;
-  return static_cast<HcclResult>(status.code());
+  const Status& own = failure_.ok() ? cause_ : failure_;
+  return static_cast<HcclResult>(own.ok() ? group_->Failure().code() : own.code());
 }
 
 void Communicator::Work() {

@@ -25,6 +25,8 @@ class Group {
   virtual Status Run(const Operation& operation) = 0;
   // Ends what runs, here and, by that, on the other ranks. From any thread.
   virtual void Abort(const std::string& why) = 0;
+  // What has ended the group, on whichever rank, as far as that is known here. From any thread.
+  virtual Status Failure() const { return Ok(); }
   // A number that grows while what runs gets on. From any thread.
   virtual uint64_t Progress() const = 0;
 

@@ -66,8 +66,9 @@ Result<CommunicatorRef> JoinGroup(const Token& token, uint32_t size, uint32_t ra
   Result<std::shared_ptr<Link>> link = Link::Join(token, size, rank, deadline);
   if (!link.ok()) return link.TakeStatus();
   if (OneProcess(link.value()->members())) {
-    return MakeOf(nullptr, ThreadGroup::Join(key, size, rank), key, device.value(), wishes, {},
-                  false);
+    Result<std::unique_ptr<Group>> group = ThreadGroup::Join(key, size, rank);
+    if (!group.ok()) return group.TakeStatus();
+    return MakeOf(nullptr, std::move(group.value()), key, device.value(), wishes, {}, false);
   }
   Result<const AclimbTransport*> transport = LoadTransport();
   if (!transport.ok()) return transport.TakeStatus();

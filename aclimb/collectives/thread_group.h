@@ -1,10 +1,7 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,8 +19,8 @@ class ThreadGroup final : public Group {
  public:
   // All ranks at once.
   static std::vector<std::unique_ptr<Group>> Make(uint32_t size);
-  // One rank, of those that name the same key.
-  static std::unique_ptr<Group> Join(const std::string& key, uint32_t size, uint32_t rank);
+  // One rank, of those that name the same key. No two groups have one key.
+  static Result<std::unique_ptr<Group>> Join(const std::string& key, uint32_t size, uint32_t rank);
 
   ThreadGroup(std::shared_ptr<ThreadRanks> ranks, uint32_t rank)
       : ranks_(std::move(ranks)), rank_(rank) {}
@@ -33,11 +30,15 @@ class ThreadGroup final : public Group {
   uint32_t size() const override;
   Status Run(const Operation& operation) override;
   void Abort(const std::string& why) override;
+  Status Failure() const override;
   uint64_t Progress() const override { return 0; }  // all of it happens at once
   Result<std::unique_ptr<Group>> Split(const std::string& key, const std::vector<uint32_t>& ranks,
                                        uint32_t rank, bool in_order, Deadline deadline) override;
 
  private:
+  static Result<std::unique_ptr<Group>> Of(Result<std::shared_ptr<ThreadRanks>> ranks,
+                                           uint32_t rank);
+
   const std::shared_ptr<ThreadRanks> ranks_;
   const uint32_t rank_;
 };
