@@ -49,7 +49,7 @@ class LinePlan final : public Plan {
     planner.Costs({.cycles = 40 * elements});
     wide_ = NeedsWideEntries(task.order.dtype, length_);
     // The lines, or if they are too few what is in each, are shared out: the results are the same.
-    together_ = length_ > Sorter<WideEntry>::kBlock && lines_.count < TeamSize();
+    together_ = length_ > Sorter<WideEntry>::kLeastBlock && lines_.count < TeamSize();
     slots_ = together_ ? 1 : std::min<int64_t>({lines_.count, TeamSize(), Slots::kMost});
     entries_ = planner.workspace().Book(2 * slots_, EntryBytes(task.order.dtype, length_));
   }

@@ -116,11 +116,13 @@ const Entry* Sorter<Entry>::SortAlone(const void* line, int64_t stride, Entry* b
 template <typename Entry>
 const Entry* Sorter<Entry>::SortTogether(const void* line, int64_t stride, Entry* buffer,
                                          Entry* other) const {
-  const int64_t blocks = CeilDivide(length_, kBlock);
+  // As long as leaves each thread one: to merge them takes longer than to sort longer ones.
+  const int64_t block_length = std::max(kLeastBlock, CeilDivide(length_, int64_t{TeamSize()}));
+  const int64_t blocks = CeilDivide(length_, block_length);
   if (blocks == 1) return SortAlone(line, stride, buffer, other);
   bool whole = ParallelForAll(blocks, 1, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {
-      const int64_t begin = block * kBlock, count = std::min(kBlock, length_ - begin);
+      const int64_t begin = block * block_length, count = std::min(block_length, length_ - begin);
       Entry* const run = buffer + begin;
       const Entry* const sorted = SortRun(line, stride, begin, count, run, other + begin);
       if (sorted != run) std::copy_n(sorted, std::min(count, wanted_), run);
@@ -130,16 +132,16 @@ const Entry* Sorter<Entry>::SortTogether(const void* line, int64_t stride, Entry
   // as many in the other buffer.
   for (int64_t width = 1; width < blocks && whole; width *= 2) {
     const auto count_of = [&](int64_t block) {
-      const int64_t rest = length_ - std::min(length_, block * kBlock);
-      return std::min({wanted_, rest, width * kBlock});
+      const int64_t rest = length_ - std::min(length_, block * block_length);
+      return std::min({wanted_, rest, width * block_length});
     };
     const int64_t pairs = CeilDivide(blocks, 2 * width);
-    const int64_t pieces = CeilDivide(std::min(wanted_, 2 * width * kBlock), kMerged);
+    const int64_t pieces = CeilDivide(std::min(wanted_, 2 * width * block_length), kMerged);
     whole = ParallelForAll(pairs * pieces, 1, [&](int64_t begin, int64_t end) {
       for (int64_t piece = begin; piece < end; ++piece) {
         const int64_t left = piece / pieces * 2 * width, right = left + width;
-        const Entry* const a = buffer + left * kBlock;
-        const Entry* const b = a + std::min(width * kBlock, length_ - left * kBlock);
+        const Entry* const a = buffer + left * block_length;
+        const Entry* const b = a + std::min(width * block_length, length_ - left * block_length);
         const int64_t a_count = count_of(left), b_count = count_of(right);
         const int64_t all = std::min(wanted_, a_count + b_count);
         const int64_t from = std::min(all, piece % pieces * kMerged);
@@ -147,7 +149,7 @@ const Entry* Sorter<Entry>::SortTogether(const void* line, int64_t stride, Entry
         const int64_t a_from = ShareOfFirst(a, a_count, b, b_count, from);
         const int64_t a_to = ShareOfFirst(a, a_count, b, b_count, to);
         std::merge(a + a_from, a + a_to, b + (from - a_from), b + (to - a_to),
-                   other + left * kBlock + from);
+                   other + left * block_length + from);
       }
     });
     std::swap(buffer, other);

@@ -23,7 +23,7 @@ class Sorter {
   const Entry* SortTogether(const void* line, int64_t stride, Entry* buffer, Entry* other) const;
 
   // Lines that are shorter have nothing to share out.
-  static constexpr int64_t kBlock = 32 * 1024;
+  static constexpr int64_t kLeastBlock = 32 * 1024;
 
  private:
   // Makes the entries of `count` elements, from the place `begin` on, and puts the first wanted
