@@ -98,6 +98,15 @@ void Asks() {
     aclrtStreamStatus done = ACL_STREAM_STATUS_NOT_READY;
     while (done != ACL_STREAM_STATUS_COMPLETE) MUST(aclrtStreamQuery(stream.handle, &done));
     std::printf("%d\n", x.First());
+    x.Fill(i + 20, stream);
+    MUST(aclrtRecordEvent(event, stream.handle));
+    uint64_t microseconds = 0;
+    aclError code = ACL_ERROR_RT_EVENT_NOT_COMPLETE;
+    while (code == ACL_ERROR_RT_EVENT_NOT_COMPLETE) {
+      code = aclrtEventGetTimestamp(event, &microseconds);
+    }
+    MUST(code);
+    std::printf("%d\n", x.First());
   }
   MUST(aclrtDestroyEvent(event));
 }
@@ -159,6 +168,30 @@ void Threads() {
   std::printf("%d %d %d\n", x[0].First(), x[1].First(), x[2].First());
 }
 
+// Every thread waits for markers that any of the threads may make happen.
+void Events() {
+  std::vector<std::thread> threads;
+  std::atomic<int> waits{0};
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&waits] {
+      MUST(aclrtSetDevice(0));
+      const Stream stream;
+      const Memory x;
+      aclrtEvent event = nullptr;
+      MUST(aclrtCreateEvent(&event));
+      for (int turn = 1; turn <= 200; ++turn) {
+        x.Fill(turn, stream);
+        MUST(aclrtRecordEvent(event, stream.handle));
+        MUST(aclrtSynchronizeEvent(event));
+        ++waits;
+      }
+      MUST(aclrtDestroyEvent(event));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::printf("%d\n", waits.load());
+}
+
 // What fails is told with the number that the program got for it.
 void Fails() {
   const Stream stream;
@@ -205,6 +238,7 @@ int main(int argc, char** argv) {
   if (std::strcmp(mode, "watches") == 0) Watches();
   if (std::strcmp(mode, "callbacks") == 0) Callbacks();
   if (std::strcmp(mode, "threads") == 0) Threads();
+  if (std::strcmp(mode, "events") == 0) Events();
   if (std::strcmp(mode, "fails") == 0) Fails();
   if (std::strcmp(mode, "aborts") == 0) Aborts();
   if (std::strcmp(mode, "crash") == 0) std::abort();

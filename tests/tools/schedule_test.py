@@ -12,10 +12,11 @@ from tool import CLEAN, expect, main
 # What each mode prints in every legal order.
 PRINTS = {
     "chain": "1\n2\n3\n4\n5\n5 50\n",
-    "asks": "1\n11\n2\n12\n3\n13\n",
+    "asks": "1\n11\n21\n2\n12\n22\n3\n13\n23\n",
     "watches": "7\n",
     "callbacks": "4 4\n",
     "threads": "20 20 20\n",
+    "events": "1600\n",
     "aborts": "9\n11\n",
 }
 SEEDS = range(1, 13)

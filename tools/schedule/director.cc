@@ -352,8 +352,13 @@ int Director::Wait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
   const auto pending = [&] { return next_.marker_state(marker) == ACLIMB_MARKER_PENDING; };
   const int code = Finish(
       lock, timeout_ms, [&] { return !pending(); },
-      [&](int64_t slice) { return next_.marker_wait(marker, slice, take_error); },
-      [&](int& result) { return result == kRtEventSyncTimeout && pending(); });
+      [&](int64_t slice) { return next_.marker_wait(marker, slice, /*take_error=*/0); },
+      [&](int& result) {
+        if (pending()) return result == kRtEventSyncTimeout;
+        // Another thread may have finished it since; the error of the work may be this code too.
+        result = next_.marker_wait(marker, 0, take_error);
+        return false;
+      });
   waiting_.fetch_sub(1, std::memory_order_relaxed);
   return code;
 }

@@ -97,6 +97,11 @@ int MarkerState(AclimbMarker* marker) {
   return next->marker_state(marker);
 }
 
+uint64_t MarkerTime(AclimbMarker* marker) {
+  director->Point(/*asks=*/true);
+  return next->marker_time(marker);
+}
+
 int MarkerWait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
   return director->Wait(marker, timeout_ms, take_error);
 }
@@ -125,6 +130,7 @@ const AclimbBackend* WrapSchedule(const AclimbBackend* backend) noexcept try {
   wrapped.queue_record = &QueueRecord;
   wrapped.queue_wait_marker = &QueueWaitMarker;
   wrapped.marker_state = &MarkerState;
+  wrapped.marker_time = &MarkerTime;
   wrapped.marker_wait = &MarkerWait;
   return &wrapped;
 } catch (...) {
