@@ -347,6 +347,12 @@ int MarkerState(AclimbMarker* marker) {
   return state;
 }
 
+uint64_t MarkerTime(AclimbMarker* marker) {
+  const uint64_t time = next->marker_time(marker);
+  if (time != 0) Each([&](Observer& tool) { tool.MarkerFoundDone(marker); });
+  return time;
+}
+
 int MarkerWait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
   const int code = next->marker_wait(marker, timeout_ms, take_error);
   Each([&](Observer& tool) { tool.MarkerWaited(marker, code); });
@@ -391,6 +397,7 @@ const AclimbBackend* Wrap(const AclimbBackend* backend) noexcept {
   wrapped.queue_record = &QueueRecord;
   wrapped.queue_wait_marker = &QueueWaitMarker;
   wrapped.marker_state = &MarkerState;
+  wrapped.marker_time = &MarkerTime;
   wrapped.marker_wait = &MarkerWait;
   return &wrapped;
 }
