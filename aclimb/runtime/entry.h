@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cxxabi.h>
+
 #include <utility>
 
 #include "aclimb/core/fork.h"
@@ -18,15 +20,18 @@ int ReportException(const char* function) noexcept;
 // Of a process that a fork has left with a library in an unknown state.
 int ReportUnusable(const char* function) noexcept;
 
-// No exception crosses the C border, every refusal is reported.
+// No exception crosses the C border, every refusal is reported. What ends the thread passes
+// (pthread_cancel where a call waits): the program would be aborted otherwise.
 template <typename Body>
-int RunBody(const char* function, Body&& body) noexcept {
+int RunBody(const char* function, Body&& body) {
   if (CaughtByFork()) return ReportUnusable(function);
   try {
     const Status status = std::forward<Body>(body)();
     if (status.ok()) return 0;
     ReportRefusal(function, status.refusal());
     return status.code();
+  } catch (const abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     return ReportException(function);
   }
@@ -35,12 +40,15 @@ int RunBody(const char* function, Body&& body) noexcept {
 // The body of a public function, and the tools that listen to it.
 //   body  a callable that returns a Status
 template <typename Body>
-int Enter(const char* function, Body&& body) noexcept {
+int Enter(const char* function, Body&& body) {
   if (!observe::On()) return RunBody(function, std::forward<Body>(body));
-  int code = observe::CallBegin(function);
-  if (code == 0) code = RunBody(function, std::forward<Body>(body));
-  observe::CallEnd(function, code);
-  return code;
+  struct Call {
+    const char* function;
+    int code;
+    ~Call() { observe::CallEnd(function, code); }
+  } call = {function, observe::CallBegin(function)};
+  if (call.code == 0) call.code = RunBody(function, std::forward<Body>(body));
+  return call.code;
 }
 
 }  // namespace aclimb

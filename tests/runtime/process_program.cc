@@ -1,5 +1,6 @@
 // A program that behaves as its argument says and leaves as it likes; process_test.cc runs it.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -255,6 +256,45 @@ int LaunchBlocking() {
   return kStatus;
 }
 
+// Threads are cancelled while they wait for a callback and for a stream; the stream goes on.
+int CancelWaits() {
+  Start();
+  const auto cancel = [](pthread_t thread) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK(pthread_cancel(thread) == 0);
+    void* result = nullptr;
+    CHECK(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+  };
+  pthread_t thread;
+  const auto serve = [](void*) -> void* {
+    CHECK(aclrtSetDevice(0) == 0);
+    const auto self = static_cast<uint64_t>(pthread_self());
+    CHECK(aclrtSubscribeReport(self, stream) == 0);
+    aclrtProcessReport(-1);
+    return nullptr;
+  };
+  CHECK(pthread_create(&thread, nullptr, serve, nullptr) == 0);
+  cancel(thread);
+  CHECK(aclrtUnSubscribeReport(static_cast<uint64_t>(thread), stream) == 0);
+
+  static std::atomic<bool> open{false};
+  const auto hold = [](void*) {
+    while (!open) std::this_thread::yield();
+  };
+  CHECK(aclrtLaunchHostFunc(stream, hold, nullptr) == 0);
+  const auto wait = [](void*) -> void* {
+    CHECK(aclrtSetDevice(0) == 0);
+    aclrtSynchronizeStream(stream);
+    return nullptr;
+  };
+  CHECK(pthread_create(&thread, nullptr, wait, nullptr) == 0);
+  cancel(thread);
+  CHECK(aclrtMemsetAsync(memory, 1000, 9, 1000, stream) == 0);
+  open = true;
+  CHECK(aclrtSynchronizeStream(stream) == 0);
+  return kStatus;
+}
+
 int NoAddressSpace() {
   rlimit limit = {size_t{400} << 20, size_t{400} << 20};
   CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
@@ -338,6 +378,7 @@ int main(int argc, char** argv) {
       {"soc", UnknownSoc},
       {"strict", Strict},
       {"blocking", LaunchBlocking},
+      {"cancelled", CancelWaits},
       {"no-address-space", NoAddressSpace},
       {"no-data", NoData},
       {"devices", Devices},

@@ -83,6 +83,8 @@ TEST(Exit, FromACallback) { ExpectQuiet(RunProgram("exit-callback")); }
 TEST(Exit, FromATask) { ExpectQuiet(RunProgram("exit-task")); }
 TEST(Exit, AfterDlopenAndDlclose) { ExpectQuiet(RunProgram("dlopen")); }
 
+TEST(Cancellation, OfAThreadThatWaits) { ExpectQuiet(RunProgram("cancelled")); }
+
 TEST(HostAccess, IsExplainedAndFatal) {
   const Ended ended = RunProgram("dereference");
   if (kSanitized) {
