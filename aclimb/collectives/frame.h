@@ -17,14 +17,14 @@ namespace aclimb::collectives {
 // together when they have the same one; else the hub refuses them. protocol_test.cc has the bytes.
 // For that to be readable everywhere, a frame's header, the begin of kHello and kRefused stay as
 // they are.
-constexpr uint16_t kProtocolVersion = 1;
+constexpr uint16_t kProtocolVersion = 2;
 
 // What ranks and the hub, where they meet, say to each other. Behind each name: who says it, and
 // what it has.
 enum class FrameType : uint16_t {
-  kHello = 1,      // rank: secret, number of ranks, rank, process secret
+  kHello = 1,      // rank: secret, number of ranks, rank, secrets of the process and the join
   kWaiting = 2,    // hub: text of who has not come yet
-  kWelcome = 3,    // hub: of each rank its process secret
+  kWelcome = 3,    // hub: of each rank its two secrets
   kRefused = 4,    // hub: code, text
   kExchange = 5,   // rank: key, ranks that take part, a piece for each of them
   kExchanged = 6,  // hub: key, one piece of each rank that takes part

@@ -17,11 +17,14 @@
 namespace aclimb::collectives {
 namespace {
 
-std::string About() { return ByteWriter().Add(ProcessSecret()).Take(); }
+std::string About() { return ByteWriter().Add(ProcessSecret()).Add(DrawSecret()).Take(); }
 
 Member ReadMember(std::string_view about) {
   ByteReader reader(about);
-  return {reader.ReadSecret()};
+  Member member;
+  member.process = reader.ReadSecret();
+  member.join = reader.ReadSecret();
+  return member;
 }
 
 constexpr const char* kGoneText =

@@ -23,6 +23,7 @@ namespace aclimb::collectives {
 // Who is behind a rank.
 struct Member {
   Secret process = {};
+  Secret join = {};  // drawn for this join alone: one rank table makes many groups
 };
 
 // Where a rank stands. In a collective: its number and signature. Elsewhere: the number of the last

@@ -29,6 +29,8 @@ bool OneProcess(const std::vector<Member>& members) {
   });
 }
 
+std::string NameOfGroup(const Secret& secret) { return Cat("hccl_", HexText(secret)); }
+
 Result<CommunicatorRef> MakeOf(std::shared_ptr<Link> link, std::unique_ptr<Group> group,
                                const std::string& key, int32_t device, const Wishes& wishes,
                                std::vector<uint32_t> ranks, bool split) {
@@ -61,10 +63,10 @@ Result<CommunicatorRef> JoinGroup(const Token& token, uint32_t size, uint32_t ra
                                   const Wishes& wishes) {
   Result<int32_t> device = CurrentDevice();
   if (!device.ok()) return device.TakeStatus();
-  const std::string key = Cat("hccl_", HexText(token.secret));
   const auto deadline = DeadlineOf(wishes.settings);
   Result<std::shared_ptr<Link>> link = Link::Join(token, size, rank, deadline);
   if (!link.ok()) return link.TakeStatus();
+  const std::string key = NameOfGroup(link.value()->members()[0].join);
   if (OneProcess(link.value()->members())) {
     Result<std::unique_ptr<Group>> group = ThreadGroup::Join(key, size, rank);
     if (!group.ok()) return group.TakeStatus();
@@ -87,7 +89,7 @@ Result<CommunicatorRef> JoinGroup(const Token& token, uint32_t size, uint32_t ra
 Result<std::vector<CommunicatorRef>> MakeAll(const std::vector<int32_t>& devices) {
   Result<Wishes> wishes = ReadWishes(nullptr);
   if (!wishes.ok()) return wishes.TakeStatus();
-  const std::string key = Cat("hccl_", HexText(DrawSecret()));
+  const std::string key = NameOfGroup(DrawSecret());
   std::vector<std::unique_ptr<Group>> groups =
       ThreadGroup::Make(static_cast<uint32_t>(devices.size()));
   std::vector<CommunicatorRef> made;

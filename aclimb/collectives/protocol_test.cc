@@ -23,7 +23,7 @@
 namespace aclimb::collectives {
 namespace {
 
-static_assert(kProtocolVersion == 1, "the bytes below are those of version 1");
+static_assert(kProtocolVersion == 2, "the bytes below are those of version 2");
 
 using Clock = std::chrono::steady_clock;
 Clock::time_point In(int seconds) { return Clock::now() + std::chrono::seconds(seconds); }
@@ -55,16 +55,20 @@ void Say(const Socket& socket, const std::string& hex) {
   EXPECT_TRUE(SendSome(socket, &bytes));
   EXPECT_TRUE(bytes.empty());
 }
-// The next bytes that come, as many as are expected.
-void Expect(const Socket& socket, const std::string& hex) {
-  const std::string expected = WithoutSpaces(hex);
+// The next bytes that come.
+std::string Await(const Socket& socket, size_t bytes) {
   std::string come;
-  for (const auto end = In(30); come.size() < expected.size() / 2 && Clock::now() < end;) {
-    const Received got = ReceiveSome(socket, &come, expected.size() / 2 - come.size());
+  for (const auto end = In(30); come.size() < bytes && Clock::now() < end;) {
+    const Received got = ReceiveSome(socket, &come, bytes - come.size());
     if (got == Received::kEnd) break;
     if (got == Received::kNothing) usleep(1000);
   }
-  EXPECT_EQ(Hex(come), expected);
+  return Hex(come);
+}
+// As many as are expected.
+void Expect(const Socket& socket, const std::string& hex) {
+  const std::string expected = WithoutSpaces(hex);
+  EXPECT_EQ(Await(socket, expected.size() / 2), expected);
 }
 
 Endpoint Loopback(uint16_t port) {
@@ -82,40 +86,43 @@ Socket AwaitGuest(const Socket& listener) {
 }
 
 // Each begins with "ACHB", its type, the version and the bytes behind that. What ranks say:
+// All but the secret of the join, which is drawn.
 std::string HelloFrame(const Secret& group, uint32_t size, uint32_t rank, const Secret& process) {
   const std::string numbers = Hex(ByteWriter().Number(size).Number(rank).Take());
-  return "41434842 0100 0100 4c000000" + Hex(group) + numbers + "20000000" + Hex(process);
+  return "41434842 0100 0200 6c000000" + Hex(group) + numbers + "40000000" + Hex(process);
 }
 // "key", ranks 0 and 1, for them "a" and "bc".
 const std::string kExchange =
-    "41434842 0500 0100 1e000000 03000000 6b6579 02000000 00000000 01000000 01000000 61"
+    "41434842 0500 0200 1e000000 03000000 6b6579 02000000 00000000 01000000 01000000 61"
     " 02000000 6263";
 // Rank 0, code 1, channel "ch", "why". The hub hands it on as it is.
 const std::string kFailed =
-    "41434842 0700 0100 15000000 00000000 01000000 02000000 6368 03000000 776879";
-const std::string kLeave = "41434842 0800 0100 00000000";
+    "41434842 0700 0200 15000000 00000000 01000000 02000000 6368 03000000 776879";
+const std::string kLeave = "41434842 0800 0200 00000000";
 // Channel "ch", ranks 0 and 1.
-const std::string kAsk = "41434842 0b00 0100 12000000 02000000 6368 02000000 00000000 01000000";
+const std::string kAsk = "41434842 0b00 0200 12000000 02000000 6368 02000000 00000000 01000000";
 // Channel "ch", call 7 with signature 8 and text "t", which sends 3 bytes to a rank as number 2.
 std::string StandFrame(const std::string& peer) {
-  return "41434842 0c00 0100 34000000 02000000 6368 0700000000000000 0800000000000000 01000000 74"
+  return "41434842 0c00 0200 34000000 02000000 6368 0700000000000000 0800000000000000 01000000 74"
          " 01000000 " +
          peer + " 01 0200000000000000 0300000000000000";
 }
 // "key", code 1, "why". The hub hands it on as it is.
 const std::string kExchangeFailed =
-    "41434842 0e00 0100 12000000 03000000 6b6579 01000000 03000000 776879";
+    "41434842 0e00 0200 12000000 03000000 6b6579 01000000 03000000 776879";
 // What the hub says:
-std::string WelcomeFrame(const std::vector<Secret>& processes) {
+std::string WelcomeFrame(const std::vector<Secret>& processes, const std::vector<Secret>& joins) {
   std::string body;
-  for (const Secret& each : processes) body += "20000000" + Hex(each);
+  for (size_t rank = 0; rank < processes.size(); ++rank) {
+    body += "40000000" + Hex(processes[rank]) + Hex(joins[rank]);
+  }
   const auto bytes = static_cast<uint32_t>(body.size() / 2);
-  return "41434842 0300 0100" + Hex(ByteWriter().Number(bytes).Take()) + body;
+  return "41434842 0300 0200" + Hex(ByteWriter().Number(bytes).Take()) + body;
 }
-const std::string kAskRank = "41434842 0b00 0100 06000000 02000000 6368";
+const std::string kAskRank = "41434842 0b00 0200 06000000 02000000 6368";
 // Channel "ch"; of rank 1 that it has answered, and what it did.
 const std::string kStands =
-    "41434842 0d00 0100 39000000 02000000 6368 01000000 01 0700000000000000 0800000000000000"
+    "41434842 0d00 0200 39000000 02000000 6368 01000000 01 0700000000000000 0800000000000000"
     " 01000000 74 01000000 00000000 01 0200000000000000 0300000000000000";
 
 class Heard final : public Watcher {
@@ -146,25 +153,29 @@ class Heard final : public Watcher {
 };
 
 TEST(Protocol, WhatARankSaysToTheHubAndHearsFromIt) {
-  Secret group, other;
+  Secret group, other, join_of_other;
   group.fill(0x11);
   other.fill(0x22);
+  join_of_other.fill(0x33);
   const Socket listener = Listen(Loopback(0));
   const Token token = {"127.0.0.1", PortOf(LocalEndpoint(listener)), group, Secret()};
   auto join = std::async(std::launch::async, [&] { return Link::Join(token, 2, 0, In(60)); });
   const Socket hub = AwaitGuest(listener);
   Expect(hub, HelloFrame(group, 2, 0, ProcessSecret()));
-  Say(hub, WelcomeFrame({ProcessSecret(), other}));
+  const std::string drawn = Await(hub, sizeof(Secret));
+  EXPECT_EQ(drawn.size(), 2 * sizeof(Secret));
+  Say(hub, WelcomeFrame({ProcessSecret(), other}, {Secret(), join_of_other}));
   Result<std::shared_ptr<Link>> joined = join.get();
   ASSERT_TRUE(joined.ok()) << joined.status().refusal().what;
   std::shared_ptr<Link> link = std::move(joined.value());
   ASSERT_EQ(link->members().size(), 2u);
   EXPECT_TRUE(Equal(link->members()[1].process, other));
+  EXPECT_TRUE(Equal(link->members()[1].join, join_of_other));
 
   const auto exchange = [&] { return link->Exchange("key", {0, 1}, {"a", "bc"}, In(60)); };
   auto pieces = std::async(std::launch::async, exchange);
   Expect(hub, kExchange);
-  Say(hub, "41434842 0600 0100 12000000 03000000 6b6579 01000000 64 02000000 6566");
+  Say(hub, "41434842 0600 0200 12000000 03000000 6b6579 01000000 64 02000000 6566");
   EXPECT_EQ(pieces.get().value(), (std::vector<std::string>{"d", "ef"}));
   auto none = std::async(std::launch::async, exchange);
   Expect(hub, kExchange);
@@ -177,9 +188,9 @@ TEST(Protocol, WhatARankSaysToTheHubAndHearsFromIt) {
   link->Watch("ch", &heard);
   link->TellFailure("ch", 1, "why");
   Expect(hub, kFailed);
-  Say(hub, "41434842 0700 0100 15000000 01000000 02000000 02000000 6368 03000000 776879");
-  Say(hub, "41434842 0900 0100 04000000 01000000");
-  Say(hub, "41434842 0a00 0100 0b000000 01000000 03000000 776879");
+  Say(hub, "41434842 0700 0200 15000000 01000000 02000000 02000000 6368 03000000 776879");
+  Say(hub, "41434842 0900 0200 04000000 01000000");
+  Say(hub, "41434842 0a00 0200 0b000000 01000000 03000000 776879");
   const std::string all = "1 failed 2 why; 1 left; 1 gone why; ";
   EXPECT_EQ(heard.Await(all), all);
 
@@ -222,14 +233,16 @@ TEST(Protocol, WhatTheHubSaysAndHears) {
   settings.address = "127.0.0.1";
   const Result<Token> token = Hub::Start(settings);
   ASSERT_TRUE(token.ok()) << token.status().refusal().what;
-  std::vector<Secret> processes(3);
+  std::vector<Secret> processes(3), joins(3);
   std::vector<Speaker> ranks(4);  // the last is one too many
   for (Speaker& each : ranks) {
     ASSERT_TRUE(Connect(Loopback(token.value().port), In(60), &each.socket).ok());
   }
   for (uint32_t rank = 0; rank < 3; ++rank) {
     processes[rank].fill(static_cast<uint8_t>(0x31 + rank));
-    Say(ranks[rank].socket, HelloFrame(token.value().secret, 3, rank, processes[rank]));
+    joins[rank].fill(static_cast<uint8_t>(0x41 + rank));
+    Say(ranks[rank].socket,
+        HelloFrame(token.value().secret, 3, rank, processes[rank]) + Hex(joins[rank]));
     if (rank == 2) continue;
     // A text alone.
     const std::string waiting = Bytes(ranks[rank].Await(FrameType::kWaiting));
@@ -241,9 +254,9 @@ TEST(Protocol, WhatTheHubSaysAndHears) {
     EXPECT_EQ(ranks[rank].Await(type), WithoutSpaces(hex)) << "rank " << rank;
   };
   for (uint32_t rank = 0; rank < 3; ++rank) {
-    expect(rank, FrameType::kWelcome, WelcomeFrame(processes));
+    expect(rank, FrameType::kWelcome, WelcomeFrame(processes, joins));
   }
-  Say(ranks[3].socket, HelloFrame(token.value().secret, 3, 0, Secret()));
+  Say(ranks[3].socket, HelloFrame(token.value().secret, 3, 0, Secret()) + Hex(Secret()));
   const std::string refused = Bytes(ranks[3].Await(FrameType::kRefused));
   ByteReader reader(std::string_view(refused).substr(12));
   EXPECT_EQ(reader.Number<uint32_t>(), static_cast<uint32_t>(HCCL_E_PARA));
@@ -253,9 +266,9 @@ TEST(Protocol, WhatTheHubSaysAndHears) {
   Say(ranks[0].socket, kExchange);
   Say(ranks[1].socket, kExchange);
   expect(0, FrameType::kExchanged,
-         "41434842 0600 0100 11000000 03000000 6b6579 01000000 61 01000000 61");
+         "41434842 0600 0200 11000000 03000000 6b6579 01000000 61 01000000 61");
   expect(1, FrameType::kExchanged,
-         "41434842 0600 0100 13000000 03000000 6b6579 02000000 6263 02000000 6263");
+         "41434842 0600 0200 13000000 03000000 6b6579 02000000 6263 02000000 6263");
   Say(ranks[0].socket, kExchange);
   // Before the other one has come: the hub reads each connection in its order.
   Say(ranks[0].socket, kExchangeFailed);
@@ -270,7 +283,7 @@ TEST(Protocol, WhatTheHubSaysAndHears) {
   }
   expect(0, FrameType::kStands, kStands);
   Say(ranks[1].socket, kLeave);
-  expect(0, FrameType::kLeft, "41434842 0900 0100 04000000 01000000");
+  expect(0, FrameType::kLeft, "41434842 0900 0200 04000000 01000000");
   ranks[2].socket.Close();
   const std::string gone = Bytes(ranks[0].Await(FrameType::kGone));
   ByteReader of_gone(std::string_view(gone).substr(12));
