@@ -34,19 +34,19 @@ Result<std::byte*> Locate(const char* name, const void* address, uint64_t bytes,
                       "the call needs ",
                       bytes, ", expected as many."),
                   "counts are in elements: allocate enough, or pass a smaller count",
-                  Cat("collective/memory/", name));
+                  Cat("collective/past-end/", name));
   }
   if (reinterpret_cast<uintptr_t>(address) % alignment != 0) {
     return Refuse(HCCL_E_PARA,
                   Cat(is, "; expected a multiple of ", alignment, ", the size of its elements."),
-                  "align the buffer to its elements", Cat("collective/memory/", name));
+                  "align the buffer to its elements", Cat("collective/alignment/", name));
   }
   if (allocation.kernel_base == nullptr) {
     return Refuse(HCCL_E_NOT_SUPPORT,
                   Cat(is,
                       ", on a device whose memory the host does not see; expected the "
                       "processor's own."),
-                  "unset ACLIMB_DEVICE", Cat("collective/memory/", name));
+                  "unset ACLIMB_DEVICE", Cat("collective/unseen-memory/", name));
   }
   return static_cast<std::byte*>(allocation.kernel_base) + offset;
 }

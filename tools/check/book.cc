@@ -26,6 +26,13 @@ std::string TextOf(const Block& block) {
              " bytes");
 }
 
+void AddBlock(const Block& block, Finding& finding) {
+  finding.involved.push_back({TextOf(block) + ", from " + block.made.what, block.made.site});
+  if (!block.freed.what.empty()) {
+    finding.involved.push_back({"freed by " + block.freed.what, block.freed.site});
+  }
+}
+
 void Book::Add(Block block) {
   // Addresses that are given out again belong to nobody else any more.
   auto at = freed_.lower_bound(block.base);
@@ -50,6 +57,11 @@ Block* Book::Free(uint64_t base, Involved freed) {
     if (known != freed_.end() && known->second.free_number == oldest.number) freed_.erase(known);
   }
   return block;
+}
+
+void Book::GiveBack(uint64_t base) {
+  const auto freed = freed_.find(base);
+  if (freed != freed_.end()) freed->second.given_back = true;
 }
 
 Block* Book::Find(uint64_t address) { return Around(live_, address); }

@@ -42,6 +42,7 @@ struct Block {
   const AclimbDevice* device = nullptr;
   Involved made;
   Involved freed;
+  bool given_back = false;   // of one that is freed: others may have its addresses
   uint64_t free_number = 0;  // of the book, from 1, in the order of the frees
   ByteSet written;           // offsets
   std::vector<PastAccess> accesses;
@@ -54,6 +55,9 @@ struct Block {
 // "the device memory at 0x7f0000000000 of 64 bytes"
 std::string TextOf(const Block& block);
 
+// Adds where it was made and freed.
+void AddBlock(const Block& block, Finding& finding);
+
 // Every allocation of the program, and the latest that it freed.
 class Book {
  public:
@@ -62,6 +66,8 @@ class Book {
   Block* Free(uint64_t base, Involved freed);
   // The live block around an address; null when there is none.
   Block* Find(uint64_t address);
+  // Others may get the addresses of the freed block from now on.
+  void GiveBack(uint64_t base);
   // The freed one; null as well when its addresses were given out again.
   const Block* FindFreed(uint64_t address) const;
   // The live block that ends closest below an address; null when none ends within 64 KiB.

@@ -52,8 +52,7 @@ enum class Subject {
   kAddress,  // of memory that is no live allocation, or none of the wanted kind
   kFree,     // of what cannot be freed
   kPastEnd,
-  kObject,   // a handle that is not live
-  kDestroy,  // the same, of a call that destroys
+  kObject,  // a handle that is not live
   kExecutor,
   kLaunch,  // refused by the runtime: its code is in the text
   kAsItIs,
@@ -75,15 +74,21 @@ constexpr Row kRows[] = {
     {"phase2/not-device-memory", Subject::kAddress, nullptr},
     {"runtime/memset/pageable", Subject::kAsItIs, "check/memory/host-for-device"},
     {"runtime/memory/free-interior", Subject::kAsItIs, "check/memory/interior-free"},
+    {"collective/memory/", Subject::kAddress, nullptr},
+    {"collective/past-end/", Subject::kPastEnd, nullptr},
+    {"runtime/capture/freed-memory", Subject::kAsItIs, "check/memory/use-after-free"},
+    {"runtime/memory/free-mapped", Subject::kAsItIs, "check/memory/wrong-free"},
     {"runtime/memory/free-unknown", Subject::kFree, nullptr},
     {"runtime/host-memory/free-unknown", Subject::kFree, nullptr},
     {"runtime/memcpy/kind", Subject::kAsItIs, "check/memory/copy-kind"},
     {"runtime/stream/context", Subject::kAsItIs, "check/stream/other-context"},
+    {"runtime/capture/other-context", Subject::kAsItIs, "check/stream/other-context"},
     {"runtime/callback/not-subscribed", Subject::kAsItIs, "check/callback/not-subscribed"},
     {"runtime/handle/", Subject::kObject, nullptr},
     {"tensor/handle", Subject::kObject, nullptr},
     {"array/handle", Subject::kObject, nullptr},
-    {"destroy/", Subject::kDestroy, nullptr},
+    {"destroy/", Subject::kObject, nullptr},
+    {"collective/handle", Subject::kObject, nullptr},
     {"phase2/consumed-executor", Subject::kExecutor, nullptr},
     {"executor/consumed", Subject::kExecutor, nullptr},
     {"phase2/runtime", Subject::kLaunch, nullptr},
@@ -98,13 +103,6 @@ const Row* FindRow(std::string_view rule) {
   // <operator>/handle/<parameter>
   static constexpr Row kArgument = {"", Subject::kObject, nullptr};
   return rule.find("/handle/") != std::string_view::npos ? &kArgument : nullptr;
-}
-
-void AddBlock(const Block& block, Finding& finding) {
-  finding.involved.push_back({TextOf(block) + ", from " + block.made.what, block.made.site});
-  if (!block.freed.what.empty()) {
-    finding.involved.push_back({"freed by " + block.freed.what, block.freed.site});
-  }
 }
 
 const char* RuleOfAddress(const Message& message, Book& book, bool (*is_device)(const void*),
@@ -136,15 +134,21 @@ const char* RuleOfFree(const Message& message, Book& book, Finding& finding) {
   return "check/memory/wrong-free";
 }
 
+bool Destroys(std::string_view function) {
+  return function.find("Destroy") != std::string_view::npos || function == "aclrtFreePhysical";
+}
+
 // Null when the handle is not known: garbage is refused, and no more can be said of it.
-const char* RuleOfObject(const Message& message, const Objects& objects, bool destroys,
-                         Finding& finding) {
+const char* RuleOfObject(const Message& message, const Objects& objects, Finding& finding) {
   const Object* object = objects.Find(reinterpret_cast<const void*>(message.address));
   if (object == nullptr || object->live) return nullptr;
   const std::string kind = KindName(object->kind);
   finding.involved.push_back({"the " + kind + ", from " + object->made.what, object->made.site});
   finding.involved.push_back({"ended by " + object->released.what, object->released.site});
-  if (!destroys) return "check/object/use-after-destroy";
+  // A device that is reset ends objects too.
+  if (!Destroys(finding.function) || !Destroys(object->released.what)) {
+    return "check/object/use-after-destroy";
+  }
   const bool by_list = object->released.what.ends_with("List") && !kind.ends_with("List");
   return by_list ? "check/object/list-and-member" : "check/object/double-destroy";
 }
@@ -163,7 +167,7 @@ const char* RuleOfLaunch(const Message& message, const Objects& objects, Finding
     return "check/stream/other-context";
   }
   if (message.what.find("answered 107017") != std::string::npos) {
-    return RuleOfObject(message, objects, /*destroys=*/false, finding);
+    return RuleOfObject(message, objects, finding);
   }
   return nullptr;
 }
@@ -229,10 +233,7 @@ std::optional<Finding> FindingOf(const Here& here, const std::string& text, Book
       if (const Block* block = book.Find(message.address)) AddBlock(*block, finding);
       break;
     case Subject::kObject:
-      finding.rule = RuleOfObject(message, objects, /*destroys=*/false, finding);
-      break;
-    case Subject::kDestroy:
-      finding.rule = RuleOfObject(message, objects, /*destroys=*/true, finding);
+      finding.rule = RuleOfObject(message, objects, finding);
       break;
     case Subject::kExecutor:
       finding.rule = RuleOfExecutor(message, objects, finding);
