@@ -145,6 +145,7 @@ int HostAllocate(uint64_t bytes, void** address) {
 int HostFree(void* address) {
   Each([&](Observer& tool) { tool.HostFreed(address); });
   if (quarantine != nullptr && quarantine->Keep(nullptr, address)) return 0;
+  Each([&](Observer& tool) { tool.HostGivenBack(address); });
   return next->host_free(address);
 }
 

@@ -80,9 +80,13 @@ class Observer {
   virtual void DeviceClosed(AclimbDevice* device) { (void)device; }
   virtual void HostAllocated(const void* address, uint64_t bytes) { (void)address, (void)bytes; }
   virtual void HostFreed(const void* address) { (void)address; }
+  // Before others can get its addresses, long after HostFreed where freed memory is kept.
+  virtual void HostGivenBack(const void* address) { (void)address; }
   // Synchronous copy and fill, before they run; `work` has no id and no queue.
   virtual void CopiesNow(const Work& work) { (void)work; }
   virtual void FillsNow(const Work& work) { (void)work; }
+  // A call takes the source of `work`, host memory, over before it queues the copy; as above.
+  virtual void ReadsNow(const Work& work) { (void)work; }
 
   // ---- Queues ----
 

@@ -1,5 +1,7 @@
 #include "aclimb/observe/quarantine.h"
 
+#include "aclimb/observe/observe.h"
+
 namespace aclimb::observe {
 namespace {
 
@@ -48,6 +50,7 @@ void Quarantine::FreeOldest(AclimbDevice* device, Device& of) {
   of.kept.pop_front();
   of.bytes -= block.bytes;
   if (device == nullptr) {
+    Each([&](Observer& tool) { tool.HostGivenBack(block.address); });
     backend_.host_free(block.address);
   } else {
     backend_.memory_free(device, block.address);

@@ -103,9 +103,20 @@ Status WaitFor(OrderedCopy& copy, Stream& stream, const CopyShape& shape) {
                     " failed there, as another call that waits for it was told");
 }
 
+void TellRead(const CopyShape& shape) {
+  observe::Work work;
+  work.kind = observe::WorkKind::kCopy;
+  work.src = shape.src;
+  work.src_pitch = shape.src_pitch;
+  work.width = shape.width;
+  work.height = shape.height;
+  observe::Each([&](observe::Observer& tool) { tool.ReadsNow(work); });
+}
+
 }  // namespace
 
 Status QueueStagedCopy(Stream& stream, const CopyShape& shape) {
+  if (observe::On()) TellRead(shape);
   auto staged = std::make_unique<StagedCopy>();
   staged->dst = shape.dst;
   staged->dst_pitch = shape.dst_pitch;

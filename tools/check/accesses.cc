@@ -27,10 +27,6 @@ std::string PastText(const PastAccess& past) {
 
 Involved Calls(const Here& here) { return {"called", here.site}; }
 
-void AddOrigins(const Block& block, Finding& finding) {
-  finding.involved.push_back({TextOf(block) + ", from " + block.made.what, block.made.site});
-}
-
 }  // namespace
 
 void Accesses::CheckRead(const Here& here, const Use& use, Block& block) {
@@ -53,19 +49,34 @@ void Accesses::CheckRead(const Here& here, const Use& use, Block& block) {
                       " was never written; expected memory that a copy, a fill or an operator "
                       "wrote."),
                   {Calls(here)}};
-  AddOrigins(block, finding);
+  AddBlock(block, finding);
   report_.Add(std::move(finding));
 }
 
-void Accesses::CheckSlack(const Here& here, const Use& use, const Block& block) {
+Block* Accesses::BlockOf(const Here& here, const Use& use) {
+  if (Block* block = book_.Find(use.bytes.begin)) return block;
+  // The runtime refuses device memory that is freed; any host memory is as good as another to it.
+  const Block* freed = book_.FindFreed(use.bytes.begin);
+  if (freed == nullptr || freed->memory != Memory::kPinned || freed->given_back) return nullptr;
+  Finding finding{"check/memory/use-after-free",
+                  here.function,
+                  Cat(use.writes ? "writes " : "reads ", UseText(use),
+                      ", which is freed; expected live memory."),
+                  {Calls(here)}};
+  AddBlock(*freed, finding);
+  report_.Add(std::move(finding));
+  return nullptr;
+}
+
+void Accesses::CheckEnd(const Here& here, const Use& use, const Block& block) {
   const uint64_t end = use.bytes.end() - block.base;
   if (end <= block.requested) return;
-  Finding finding{"check/memory/slack",
+  Finding finding{end > block.usable ? "check/memory/past-end" : "check/memory/slack",
                   here.function,
                   Cat(use.writes ? "writes " : "reads ", UseText(use), ", ", end - block.requested,
                       " of them behind the requested size; expected to stay inside it."),
                   {Calls(here)}};
-  AddOrigins(block, finding);
+  AddBlock(block, finding);
   report_.Add(std::move(finding));
 }
 
@@ -83,7 +94,7 @@ void Accesses::TellRace(const Here& here, const Use& use, const Block& block,
                      : result ? "the stream to be waited for before its result is copied."
                               : "the stream to be waited for before its memory is changed.");
   finding.involved = {Calls(here), {past.origin->what, past.origin->site}};
-  AddOrigins(block, finding);
+  AddBlock(block, finding);
   report_.Add(std::move(finding));
 }
 
@@ -127,10 +138,10 @@ void Accesses::Queued(const Here& here, std::span<const Use> uses, Stamp stamp, 
   for (const bool writes : {false, true}) {
     for (const Use& use : uses) {
       if (use.writes != writes || use.bytes.row_bytes == 0) continue;
-      Block* block = book_.Find(use.bytes.begin);
+      Block* block = BlockOf(here, use);
       if (block == nullptr) continue;
       if (!writes) CheckRead(here, use, *block);
-      CheckSlack(here, use, *block);
+      CheckEnd(here, use, *block);
       CheckRaces(here, use, *block, clock, /*queued=*/true);
       Remember(use, *block, stamp, clock, origin);
       if (writes) {
@@ -143,11 +154,11 @@ void Accesses::Queued(const Here& here, std::span<const Use> uses, Stamp stamp, 
 void Accesses::Now(const Here& here, std::span<const Use> uses) {
   for (const Use& use : uses) {
     if (use.bytes.row_bytes == 0) continue;
-    Block* block = book_.Find(use.bytes.begin);
+    Block* block = BlockOf(here, use);
     if (block == nullptr) continue;
     CheckRaces(here, use, *block, clocks_.Host(), /*queued=*/false);
     if (!use.writes) CheckRead(here, use, *block);
-    CheckSlack(here, use, *block);
+    CheckEnd(here, use, *block);
     if (use.writes) {
       block->written.Add(use.bytes.begin - block->base, use.bytes.end() - block->base);
     }
@@ -164,7 +175,7 @@ void Accesses::Freed(const Here& here, Block& block) {
                     Cat("frees ", TextOf(block), ", which ", PastText(past),
                         "; expected the stream to be waited for first."),
                     {Calls(here), {past.origin->what, past.origin->site}}};
-    AddOrigins(block, finding);
+    AddBlock(block, finding);
     report_.Add(std::move(finding));
     return;  // the others are of the same mistake
   }

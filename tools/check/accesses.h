@@ -43,7 +43,9 @@ class Accesses {
 
  private:
   void CheckRead(const Here& here, const Use& use, Block& block);
-  void CheckSlack(const Here& here, const Use& use, const Block& block);
+  void CheckEnd(const Here& here, const Use& use, const Block& block);
+  // The live block of a use; null, and told when it is freed, where there is none.
+  Block* BlockOf(const Here& here, const Use& use);
   void CheckRaces(const Here& here, const Use& use, Block& block, const Clock& clock, bool queued);
   void Remember(const Use& use, Block& block, Stamp stamp, const Clock& clock,
                 const std::shared_ptr<const Origin>& origin);

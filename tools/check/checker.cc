@@ -185,6 +185,11 @@ void Checker::HostFreed(const void* address) {
   EndBlock(address);
 }
 
+void Checker::HostGivenBack(const void* address) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  book_.GiveBack(reinterpret_cast<uint64_t>(address));
+}
+
 void Checker::DeviceClosed(AclimbDevice* device) {
   const Here here = TheCall();
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -222,6 +227,13 @@ void Checker::FillsNow(const observe::Work& work) {
   if (running_tasks > 0) return;
   const Here here = TheCall();
   const Use uses[] = {{RowsOf(work.dst, work.width, 0, 1), true, ""}};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  accesses_.Now(here, uses);
+}
+
+void Checker::ReadsNow(const observe::Work& work) {
+  const Here here = TheCall();
+  const Use uses[] = {{RowsOf(work.src, work.width, work.src_pitch, work.height), false, ""}};
   const std::lock_guard<std::mutex> lock(mutex_);
   accesses_.Now(here, uses);
 }

@@ -47,9 +47,11 @@ class Checker final : public observe::Observer {
   void Freed(AclimbDevice* device, const void* address) override;
   void HostAllocated(const void* address, uint64_t bytes) override;
   void HostFreed(const void* address) override;
+  void HostGivenBack(const void* address) override;
   void DeviceClosed(AclimbDevice* device) override;
   void CopiesNow(const observe::Work& work) override;
   void FillsNow(const observe::Work& work) override;
+  void ReadsNow(const observe::Work& work) override;
 
   void QueueMade(AclimbDevice* device, AclimbQueue* queue) override;
   void QueueDestroyed(AclimbQueue* queue, bool drained) override;

@@ -33,9 +33,9 @@ inline constexpr Rule kMemoryRules[] = {
      "keep the address that aclrtMalloc returned", "aclrtFree(static_cast<char*>(memory) + 512);"},
     {"check/memory/wrong-free", "memory is freed by the counterpart of what allocated it",
      "host memory passed to aclrtFree, or device memory to aclrtFreeHost",
-     "aclrtFree for aclrtMalloc, aclrtFreeHost for aclrtMallocHost",
+     "aclrtFree for aclrtMalloc, aclrtFreeHost for aclrtMallocHost, aclrtUnmapMem for aclrtMapMem",
      "aclrtMallocHost(&memory, bytes);\naclrtFree(memory);"},
-    {"check/memory/host-for-device", "tensors, workspaces and fills get device memory",
+    {"check/memory/host-for-device", "tensors, workspaces, fills and collectives get device memory",
      "a vector's data() given to aclCreateTensor",
      "allocate with aclrtMalloc, and copy the host's data there with aclrtMemcpy",
      "aclCreateTensor(..., host.data());"},
@@ -93,7 +93,9 @@ inline constexpr Rule kStreamRules[] = {
      "a missing synchronise at the end; aclrtDestroyStreamForce drops what is queued",
      "call aclrtSynchronizeStream before aclrtDestroyStream",
      "aclrtMemsetAsync(memory, bytes, 0, bytes, stream);\naclrtDestroyStream(stream);"},
-    {"check/stream/other-context", "work goes to streams of the current context",
+    {"check/stream/other-context",
+     "work goes to streams of the current context, and a graph to those of the context that "
+     "recorded it",
      "another device or context was made current since the stream was created",
      "make the stream's context current with aclrtSetCurrentContext",
      "aclrtCreateStream(&stream);\naclrtCreateContext(&other, 0);\n"

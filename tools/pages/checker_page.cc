@@ -49,9 +49,11 @@ Races and frees under running work are found by what is ordered with what, not b
 synchronise is told even when the work was over in time. The threads of the host count as one, since the checker does
 not see what orders them. What the host reads or writes itself, outside calls, is not seen either: a buffer of
 aclrtMallocHost that is read before aclrtMemcpyAsync has filled it is no finding, and `aclimb explore` tells no more
-than that results differ. Views with gaps of more than one kind are compared by their first and last element alone.
+than that results differ. Views with gaps of more than one kind are compared by their first and last element alone. A
+write through a view with gaps counts for check/memory/unwritten-read as one of the gaps too.
 Freed memory is given back late, so that its use finds its own old data: up to an eighth of each device, and 64 MiB of
-aclrtMallocHost. A program that needs almost all of either gets it back at once.
+aclrtMallocHost. A program that needs almost all of either gets it back at once, and for host memory that is given back
+there is no check/memory/use-after-free.
 
 What a shared library keeps until the device is reset is no finding by itself: frameworks leave their memory, streams
 and events to the end of the process, which gives them back.
