@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define ACLIMB_BACKEND_API_VERSION 4
+#define ACLIMB_BACKEND_API_VERSION 5
 
 // Device memory is handed out in multiples of so many bytes.
 #define ACLIMB_MEMORY_GRANULE 512
@@ -156,8 +156,9 @@ typedef struct AclimbBackend {
   // rounded up to ACLIMB_MEMORY_GRANULE from what memory_info calls free. 207001 when the device
   // has not that much left. Does not wait for work.
   int (*memory_allocate)(AclimbDevice* device, uint64_t requested, uint64_t usable, void** address);
-  // `address` is one that memory_allocate gave. Must not wait: work queued so far may go on using
-  // the memory, so it is handed out again only when that work is done.
+  // `address` is one that memory_allocate gave. Must not wait: tasks, copies and fills queued so
+  // far may go on using the memory, so it is handed out again only when they are done. Tasks with
+  // no_memory do not count; of a halt, see queue_suspend.
   int (*memory_free)(AclimbDevice* device, void* address);
   // Where kernels that run on the host see a device address; null when they cannot.
   void* (*memory_kernel_address)(AclimbDevice* device, const void* address);
@@ -171,6 +172,9 @@ typedef struct AclimbBackend {
   // Writes `count` elements of `element_bytes` (1 or 4) and returns when done; host or device.
   int (*memory_fill)(void* address, uint32_t value, int element_bytes, size_t count);
   int (*memory_info)(AclimbDevice* device, uint64_t* free, uint64_t* total);
+  // Bytes that were freed and that memory_info does not call free yet, because queued work may go
+  // on using them.
+  uint64_t (*memory_waiting)(AclimbDevice* device);
   // Page-locked host memory at a multiple of 4096. 207001 when there is none.
   int (*host_allocate)(uint64_t bytes, void** address);
   int (*host_free)(void* address);
@@ -217,6 +221,9 @@ typedef struct AclimbBackend {
   // dropped instead, start(payload, null) is called so that it can clean up. `start` may be called
   // within queue_suspend, on the caller's thread: where nothing is in front of the halt, or where
   // the queue drops it at once. So the caller holds no lock that `start` takes.
+  // Memory that is freed does not wait for a halt, which may last as long as the program likes. Who
+  // uses device memory during one submits a task right behind it, which the memory waits for; where
+  // that task is dropped, the memory waits for queue_resume.
   int (*queue_suspend)(AclimbQueue* queue, void (*start)(void* payload, AclimbSuspension*),
                        void* payload, uint32_t* task_id);
   // From any thread, exactly once per suspension.

@@ -427,6 +427,8 @@ TEST_P(Conformance, AbortDropsAndReleases) {
   EXPECT_EQ(backend_->marker_state(marker), ACLIMB_MARKER_DROPPED);
   EXPECT_EQ(backend_->marker_wait(marker, -1, 1), kRtStreamAbort);
   EXPECT_EQ(backend_->queue_wait(other_, -1), kRtStreamAbort);
+  int idle = 0;
+  EXPECT_EQ(backend_->queue_query(other_, &idle), kRtStreamAbort);
   backend_->marker_release(marker);
   backend_->queue_resume(suspension);
   ASSERT_EQ(Submit(queue_, &later), 0);
@@ -493,6 +495,63 @@ TEST_P(Conformance, FreedMemoryWaitsForQueuedWork) {
   backend_->queue_resume(hold.Reached());
   ASSERT_EQ(backend_->queue_wait(queue_, -1), 0);
   EXPECT_EQ(Read(fresh, bytes), std::vector<uint8_t>(bytes, 2));
+}
+
+// What stands at a halt may last long and uses no memory; nor does a wait for it.
+TEST_P(Conformance, FreedMemoryDoesNotWaitForHaltsAndWaits) {
+  Hold hold;
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
+  AclimbMarker* marker = nullptr;
+  ASSERT_EQ(backend_->queue_record(queue_, &marker), 0);
+  ASSERT_EQ(backend_->queue_wait_marker(other_, marker, 0), 0);
+  AclimbSuspension* const suspension = hold.Reached();
+  const auto free_bytes = [&] {
+    uint64_t free = 0, total = 0;
+    EXPECT_EQ(backend_->memory_info(device_, &free, &total), 0);
+    return free;
+  };
+  const uint64_t before = free_bytes();
+  char* const memory = Allocate(1000);
+  ASSERT_EQ(backend_->memory_free(device_, memory), 0);
+  EXPECT_EQ(free_bytes(), before);
+  EXPECT_EQ(backend_->memory_waiting(device_), 0u);
+  AclimbTask nothing = {};
+  nothing.name = "nothing";
+  nothing.run = [](void*) { return 0; };
+  nothing.no_memory = 1;
+  ASSERT_EQ(backend_->queue_submit(queue_, &nothing, nullptr), 0);
+  ASSERT_EQ(backend_->memory_free(device_, Allocate(1000)), 0);
+  EXPECT_EQ(backend_->memory_waiting(device_), 0u);
+  // A task behind the wait may use memory that is freed later.
+  Counted behind;
+  char* const used = Allocate(1000);
+  ASSERT_EQ(Submit(other_, &behind), 0);
+  ASSERT_EQ(backend_->memory_free(device_, used), 0);
+  EXPECT_EQ(free_bytes(), before - 1536);
+  EXPECT_EQ(backend_->memory_waiting(device_), 1536u);
+  backend_->queue_resume(suspension);
+  ASSERT_EQ(backend_->queue_wait(other_, -1), 0);
+  EXPECT_EQ(free_bytes(), before);
+  EXPECT_EQ(backend_->memory_waiting(device_), 0u);
+  backend_->marker_release(marker);
+}
+
+// The task behind a halt tells that memory is used there, which an abort does not end.
+TEST_P(Conformance, FreedMemoryWaitsForAHaltWhoseTaskWasDropped) {
+  Hold hold;
+  Counted behind, later;
+  char* const used = Allocate(1000);
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
+  ASSERT_EQ(Submit(queue_, &behind), 0);
+  AclimbSuspension* const suspension = hold.Reached();
+  ASSERT_EQ(backend_->queue_abort(queue_), 0);
+  EXPECT_EQ(behind.releases.load(), 1);
+  ASSERT_EQ(backend_->memory_free(device_, used), 0);
+  EXPECT_EQ(backend_->memory_waiting(device_), 1536u);
+  backend_->queue_resume(suspension);
+  ASSERT_EQ(Submit(queue_, &later), 0);
+  ASSERT_EQ(backend_->queue_wait(queue_, -1), 0);
+  EXPECT_EQ(backend_->memory_waiting(device_), 0u);
 }
 
 TEST_P(Conformance, CloseFreesWhatIsLeft) {

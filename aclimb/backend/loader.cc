@@ -61,6 +61,7 @@ constexpr Entry kRequired[] = {
     ENTRY(memory_copy),
     ENTRY(memory_fill),
     ENTRY(memory_info),
+    ENTRY(memory_waiting),
     ENTRY(host_allocate),
     ENTRY(host_free),
     ENTRY(range_reserve),

@@ -165,6 +165,8 @@ typedef struct AclimbTask {
   uint64_t cost_bytes;  // estimated traffic; see ACLIMB_INLINE_BYTES
   // It may run inside a synchronise whatever its traffic: it opens no OpenMP team.
   int32_t any_thread;
+  // It uses no device memory: memory that is freed does not wait for it.
+  int32_t no_memory;
   const AclimbOperation* operation;  // null when no tool listens
 } AclimbTask;
 

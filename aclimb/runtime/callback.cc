@@ -96,6 +96,7 @@ Status LaunchCallback(aclrtCallback fn, void* data, aclrtCallbackBlockType block
   }
   const HostCall call = {fn, data, nullptr};
   return block == ACL_CALLBACK_BLOCK ? QueueBlocking(stream, call, thread)
+  task.no_memory = 1;
                                      : QueueFree(stream, call, thread);
 }
 

@@ -119,6 +119,7 @@ Status ResetEvent(aclrtEvent handle, aclrtStream stream_handle) {
   task.release = [](void* payload) { delete static_cast<Reset*>(payload); };
   task.payload = new Reset{event, event->Latest()};
   task.cost_bytes = 1;
+  task.no_memory = 1;
   const int code = Backend().queue_submit(stream.value()->queue, &task, nullptr);
   if (code != 0) return CannotQueue(code, "reset", "runtime/event/queue");
   return FinishLaunch(*stream.value());
@@ -160,6 +161,7 @@ Status WaitEvent(aclrtStream stream_handle, aclrtEvent handle, uint64_t timeout_
   };
   task.payload = waiting.release();
   task.cost_bytes = 1;
+  task.no_memory = 1;
   const int counted = Backend().queue_submit(queue, &task, nullptr);
   if (counted != 0) return CannotQueue(counted, "wait", "runtime/event/queue");
   return FinishLaunch(*stream.value());

@@ -185,7 +185,7 @@ Status AllocatePhysical(void** handle, size_t size, const aclrtPhysicalMemProp* 
   made->device = device.value()->id;
   table.memory.reserve(table.memory.size() + 1);
   const int code = Backend().physical_allocate(device.value()->handle, size, &made->memory);
-  if (code != 0) return NotGiven(code, "device memory that are free", size);
+  if (code != 0) return NoDeviceMemory(code, size, *device.value());
   Status added = Ok();
   try {
     added = AddHandle(made, handle);

@@ -60,19 +60,7 @@ Status Allocate(void** address, uint64_t size) {
   const int code = size > kMost
                        ? kRtMemoryAllocation
                        : Backend().memory_allocate(device.handle, size, UsableBytes(size), &base);
-  if (code != 0) {
-    if (const SystemRefusal refusal = TakeSystemRefusal()) {
-      return Refuse(code, Cat("size is ", size, " but ", refusal.what), refusal.fix,
-                    "runtime/memory/refused");
-    }
-    uint64_t free = 0;
-    uint64_t total = 0;
-    Backend().memory_info(device.handle, &free, &total);
-    return Refuse(code,
-                  Cat("size is ", size, " but device ", device.id, " has ", free, " of ", total,
-                      " bytes free; expected size <= free."),
-                  "free memory, or raise ACLIMB_MEMORY", "runtime/memory/exhausted");
-  }
+  if (code != 0) return NoDeviceMemory(code, size, device);
   allocation.base = base;
   allocation.requested = size;
   allocation.usable = UsableBytes(size);
@@ -239,6 +227,28 @@ bool FindAllocation(const void* address, AclimbAllocation* allocation) {
   }
   *allocation = it->second;
   return true;
+}
+
+Status NoDeviceMemory(int code, uint64_t size, const Device& device) {
+  if (const SystemRefusal refusal = TakeSystemRefusal()) {
+    return Refuse(code, Cat("size is ", size, " but ", refusal.what), refusal.fix,
+                  "runtime/memory/refused");
+  }
+  const uint64_t waiting = Backend().memory_waiting(device.handle);
+  uint64_t free = 0;
+  uint64_t total = 0;
+  Backend().memory_info(device.handle, &free, &total);
+  const std::string freed =
+      waiting == 0 ? ""
+                   : Cat(" (", waiting, " freed bytes wait for queued work that may use them)");
+  return Refuse(code,
+                Cat("size is ", size, " but device ", device.id, " has ", free, " of ", total,
+                    " bytes free", freed, "; expected size <= free."),
+                waiting == 0
+                    ? "free memory, or raise ACLIMB_MEMORY"
+                    : "synchronize what was queued before the last free, free more memory, "
+                      "or raise ACLIMB_MEMORY",
+                "runtime/memory/exhausted");
 }
 
 void FreeIfLive(const AclimbAllocation& allocation) {

@@ -152,7 +152,7 @@ bool AddressSpace::Commit(uint64_t end, uint64_t limit, uint64_t* committed) {
 
 void AddressSpace::ReclaimFreed() {
   if (pending_.empty()) return;
-  const uint64_t oldest = Scheduler::Get().OldestUnfinished();
+  const uint64_t oldest = Scheduler::Get().OldestMemoryUser();
   while (!pending_.empty() && pending_.front().ticket <= oldest) {
     const auto& [offset, block, ticket] = pending_.front();
     if (user_base_ != nullptr) {
@@ -312,6 +312,12 @@ void AddressSpace::Info(uint64_t* free, uint64_t* total) {
   ReclaimFreed();
   *total = capacity_;
   *free = capacity_ - used_ - pending_bytes_;
+}
+
+uint64_t AddressSpace::WaitingBytes() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ReclaimFreed();
+  return pending_bytes_;
 }
 
 void AddressSpace::Renew(bool locked) {

@@ -38,6 +38,8 @@ class AddressSpace {
 
   // Freed memory that queued work may still use is not free yet.
   void Info(uint64_t* free, uint64_t* total);
+  // What Info counts as used although it was freed.
+  uint64_t WaitingBytes();
   int device() const { return device_; }
 
   struct Block {

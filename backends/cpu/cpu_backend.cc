@@ -107,7 +107,15 @@ int Properties(int, AclimbDeviceProperties* properties) {
 }
 
 int MemoryAllocate(AclimbDevice* device, uint64_t requested, uint64_t usable, void** address) {
-  return OrCode([&] { return device->space->Allocate(requested, usable, address); });
+  return OrCode([&] {
+    int code = device->space->Allocate(requested, usable, address);
+    if (code == kRtMemoryAllocation) {
+      // Mapped memory that was freed may be due, which comes out of the same capacity.
+      ReclaimMapped();
+      code = device->space->Allocate(requested, usable, address);
+    }
+    return code;
+  });
 }
 int MemoryFree(AclimbDevice* device, void* address) {
   return OrCode([&] { return device->space->Free(address); });
@@ -125,6 +133,14 @@ int MemoryInfo(AclimbDevice* device, uint64_t* free, uint64_t* total) {
     device->space->Info(free, total);
     return 0;
   });
+}
+
+uint64_t MemoryWaiting(AclimbDevice* device) {
+  try {
+    return WaitingPhysicalBytes(device->space) + device->space->WaitingBytes();
+  } catch (...) {
+    return 0;
+  }
 }
 
 int HostAllocate(uint64_t bytes, void** address) {
@@ -281,6 +297,7 @@ extern "C" const AclimbBackend* aclimb_backend_cpu(void) {
       .memory_copy = cpu::CopyMemory,
       .memory_fill = cpu::FillMemory,
       .memory_info = cpu::MemoryInfo,
+      .memory_waiting = cpu::MemoryWaiting,
       .host_allocate = cpu::HostAllocate,
       .host_free = cpu::HostFree,
       .range_reserve = cpu::RangeReserve,

@@ -131,7 +131,7 @@ void GiveBack(State& state, Pending& pending) {
 
 void Reclaim(State& state) {
   if (state.pending.empty()) return;
-  const uint64_t oldest = Scheduler::Get().OldestUnfinished();
+  const uint64_t oldest = Scheduler::Get().OldestMemoryUser();
   while (!state.pending.empty() && state.pending.front().ticket <= oldest) {
     GiveBack(state, state.pending.front());
     state.pending.pop_front();
@@ -303,6 +303,18 @@ void* KernelAddressOfRange(const void* address) {
   if (range_count.load(std::memory_order_acquire) == 0) return nullptr;
   State& state = TheState();
   std::shared_lock<std::shared_mutex> lock(state.mutex);
+uint64_t WaitingPhysicalBytes(const AddressSpace* space) {
+  State& state = TheState();
+  std::unique_lock<std::shared_mutex> lock(state.mutex);
+  Reclaim(state);
+  uint64_t bytes = 0;
+  for (const Pending& pending : state.pending) {
+    if (pending.what != Pending::What::kPhysical || pending.physical->space != space) continue;
+    bytes += pending.physical->bytes;
+  }
+  return bytes;
+}
+
   uint64_t begin = 0;
   const Range* const range = FindRange(state, address, &begin);
   if (range == nullptr) return nullptr;

@@ -23,6 +23,8 @@ int UnmapRange(void* address, uint64_t bytes);
 
 // Gives back what waited for work that is done now.
 void ReclaimMapped();
+// Bytes of the device that were freed and still wait.
+uint64_t WaitingPhysicalBytes(const AddressSpace* space);
 
 // Where kernels see an address of a reserved range; null for any other address.
 void* KernelAddressOfRange(const void* address);

@@ -125,9 +125,14 @@ void AclimbQueue::RemoveQueued(TaskList* dropped, AclimbMarkerState state) {
     CountFinished();
   }
   const bool any = first != tasks.end();
+  if (any) NoteDropped(*first);
   dropped->splice(dropped->end(), tasks, first, tasks.end());
   changed.notify_all();
   if (any) WakeDependants();
+}
+
+void AclimbQueue::NoteDropped(const Task& task) {
+  if (suspended && task.UsesMemory()) tasks.front().lost_its_task = true;
 }
 
 void AclimbQueue::Lose(TaskList* dropped) {
@@ -233,23 +238,17 @@ void DestroyQueue(AclimbQueue* queue, bool drain) {
 
 int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id) {
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
-  if (queue->group->stop_error != 0 || queue->destroyed) {
-    lock.unlock();
-    task.Drop();
-    return 0;
-  }
-  if (queue->lost) {
-    lock.unlock();
-    task.Drop();
-    return kRtStreamAbort;
-  }
-  const bool halts =
-      task.kind == Task::Kind::kSuspend && queue->tasks.empty() && queue->engine->HaltsAtOnce();
-  if (const int code = halts ? AppendOrCode(queue, task) : Enqueue(queue, task)) {
+  const auto drop = [&](int code) {
+    queue->NoteDropped(task);
     lock.unlock();
     task.Drop();
     return code;
-  }
+  };
+  if (queue->group->stop_error != 0 || queue->destroyed) return drop(0);
+  if (queue->lost) return drop(kRtStreamAbort);
+  const bool halts =
+      task.kind == Task::Kind::kSuspend && queue->tasks.empty() && queue->engine->HaltsAtOnce();
+  if (const int code = halts ? AppendOrCode(queue, task) : Enqueue(queue, task)) return drop(code);
   if (task_id != nullptr) *task_id = static_cast<uint32_t>(queue->submitted);
   if (halts) queue->engine->Halt(queue, lock);
   return 0;
@@ -297,6 +296,7 @@ int QueryQueue(AclimbQueue* queue, int* idle) {
   if (queue->lost) return kRtStreamAbort;
   queue->engine->Unpark();
   queue->engine->FlushDeferred();
+  if (queue->DependsOnDroppedWork()) return kRtStreamAbort;
   *idle = queue->finished.load(std::memory_order_relaxed) == queue->submitted ? 1 : 0;
   return queue->TakeError(queue->finished.load(std::memory_order_relaxed));
 }

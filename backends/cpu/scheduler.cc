@@ -12,12 +12,15 @@ Scheduler& Scheduler::Get() {
   return *scheduler;
 }
 
-uint64_t Scheduler::OldestUnfinished() {
+uint64_t Scheduler::OldestMemoryUser() {
   std::lock_guard<std::mutex> lock(mutex);
   uint64_t oldest = ~uint64_t{0};
   if (unfinished_ == 0) return oldest;
   for (const auto& queue : queues_) {
-    if (!queue->tasks.empty()) oldest = std::min(oldest, queue->tasks.front().ticket);
+    for (const Task& task : queue->tasks) {
+      if (task.ticket >= oldest) break;
+      if (task.UsesMemory()) oldest = task.ticket;
+    }
   }
   return oldest;
 }

@@ -31,10 +31,10 @@ class Scheduler {
   std::atomic<bool> fork_waits{false};
 
   // The ticket of the next task that is submitted, in whichever queue of the process. A block freed
-  // at ticket t may be reused once every task with a smaller ticket is done.
+  // at ticket t may be reused once every task with a smaller ticket that uses memory is done.
   uint64_t NextTicket() const { return next_ticket_.load(std::memory_order_relaxed); }
-  // The smallest ticket of a task that is not done; all ones when there is none.
-  uint64_t OldestUnfinished();
+  // The smallest ticket of a task that uses memory and is not done; all ones when there is none.
+  uint64_t OldestMemoryUser();
 
   // ---- Under the lock ----
   void Add(std::shared_ptr<AclimbQueue> queue) { queues_.push_back(std::move(queue)); }

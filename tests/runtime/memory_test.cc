@@ -267,13 +267,36 @@ TEST_F(MemoryTest, FreedMemoryCountsWhileQueuedWorkMayUseIt) {
   ASSERT_ACL(aclrtFree(old));
   EXPECT_LT(FreeBytes(), size);
   void* fresh = nullptr;
-  EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "bytes free", aclrtMalloc, &fresh, size,
-                 ACL_MEM_MALLOC_HUGE_FIRST);
+  EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "bytes free (209715712 freed bytes wait for",
+                 aclrtMalloc, &fresh, size, ACL_MEM_MALLOC_HUGE_FIRST);
   gate.Open();
   ASSERT_ACL(aclrtSynchronizeStream(stream_));
   EXPECT_GE(FreeBytes(), size);
   fresh = Allocate(size);
   ASSERT_ACL(aclrtFree(fresh));
+}
+
+// A host function may last for hours, and a stream may wait for it.
+TEST_F(MemoryTest, FreedMemoryDoesNotWaitForAHostFunction) {
+  const size_t size = size_t{100} << 20;  // of 256
+  runtime_test::Gate gate;
+  gate.Close(other_);
+  aclrtEvent event;
+  ASSERT_ACL(aclrtCreateEvent(&event));
+  ASSERT_ACL(aclrtRecordEvent(event, other_));
+  aclrtStream waiting;
+  ASSERT_ACL(aclrtCreateStream(&waiting));
+  ASSERT_ACL(aclrtStreamWaitEvent(waiting, event));
+  for (int round = 0; round < 4; ++round) {
+    void* memory = Allocate(size);
+    ASSERT_NE(memory, nullptr);
+    ASSERT_ACL(aclrtMemsetAsync(memory, size, 1, 64, stream_));
+    ASSERT_ACL(aclrtSynchronizeStream(stream_));
+    ASSERT_ACL(aclrtFree(memory));
+  }
+  gate.Open();
+  ASSERT_ACL(aclrtDestroyStream(waiting));
+  ASSERT_ACL(aclrtDestroyEvent(event));
 }
 
 TEST_F(MemoryTest, HostMemory) {

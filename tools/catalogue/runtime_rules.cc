@@ -249,8 +249,9 @@ constexpr FixedRule kRows[] = {
      "the context that aclrtSetDevice made current is destroyed", "use aclrtResetDevice for it"},
     // Memory.
     {"runtime/memory/exhausted", 0, "the device has the memory that is asked for",
-     "memory that is never freed; elements taken for bytes; a limit by ACLIMB_MEMORY",
-     "free memory, or raise ACLIMB_MEMORY"},
+     "memory that is never freed, or that was freed behind queued work that is not done; elements "
+     "taken for bytes; a limit by ACLIMB_MEMORY",
+     "free memory and synchronize, or raise ACLIMB_MEMORY"},
     {"runtime/memory/refused", kRtMemoryAllocation,
      "the system gives the process the memory that the device still has",
      "a limit of the process (RLIMIT_DATA, RLIMIT_AS) or of the machine, which the message names",
