@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
@@ -95,9 +96,13 @@ SystemRefusal RefusedMemory(const char* whose, const char* call, uint64_t bytes,
   Add(refusal.what, "the system refused %s", whose);
   AddError(refusal, call, bytes, error);
   Limits limits(refusal);
-  AddMemoryLimits(limits);
+  if (error == EFBIG) {  // of a file that is memory; less memory in use would not help
+    limits.OfProcess(RLIMIT_FSIZE, "RLIMIT_FSIZE", " bytes", "raise RLIMIT_FSIZE (ulimit -f)");
+  } else {
+    AddMemoryLimits(limits);
+    Add(refusal.fix, limits.any() ? ", or free memory" : "free memory, or end other programs");
+  }
   Add(refusal.what, "; expected it to give the memory.");
-  Add(refusal.fix, limits.any() ? ", or free memory" : "free memory, or end other programs");
   return refusal;
 }
 

@@ -13,7 +13,7 @@
 #include "aclimb/bridge/collectives.h"
 #include "aclimb/core/float_state.h"
 #include "aclimb/core/fork.h"
-#include "aclimb/core/pipe_signal.h"
+#include "aclimb/core/signal_held.h"
 #include "aclimb/core/stack.h"
 #include "aclimb/observe/halt.h"
 #include "aclimb/runtime/entry.h"
@@ -186,7 +186,7 @@ bool HelpCollective(const Stream& stream) {
     HurryCollectives();
   } else {
     const DefaultFloatState state;
-    const PipeSignalHeld held;
+    const SignalHeld held(SIGPIPE);
     dropped = first->Help();
   }
   first->Leave();

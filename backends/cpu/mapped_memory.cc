@@ -1,6 +1,7 @@
 #include "backends/cpu/mapped_memory.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "aclimb/core/codes.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/fork.h"
+#include "aclimb/core/signal_held.h"
 #include "backends/cpu/address_space.h"
 #include "backends/cpu/range_heap.h"
 #include "backends/cpu/refusal.h"
@@ -37,15 +39,19 @@ constexpr uint64_t kFileBytes = uint64_t{1} << 46;
 
 class File {
  public:
-  // Its descriptor, or -1. Made at the first call.
+  // Its descriptor, or -1 and what was refused is noted. Made at the first call.
   int Descriptor() {
     if (descriptor_ >= 0) return descriptor_;
     const int made = memfd_create("aclimb device memory", MFD_CLOEXEC);
-    if (made < 0) return -1;
+    if (made < 0) {
+      NoteRefusedMemory(kWhose, "memfd_create", 0, errno);
+      return -1;
+    }
+    // Past RLIMIT_FSIZE.
+    const SignalHeld held(SIGXFSZ);
     if (ftruncate(made, static_cast<off_t>(kFileBytes)) != 0) {
-      const int error = errno;
+      NoteRefusedMemory(kWhose, "ftruncate", kFileBytes, errno);
       close(made);
-      errno = error;
       return -1;
     }
     return descriptor_ = made;
@@ -58,6 +64,7 @@ class File {
   RangeHeap room{0, kFileBytes};
 
  private:
+  static constexpr char kWhose[] = "the file of the device's memory";
   int descriptor_ = -1;
 };
 
@@ -230,10 +237,7 @@ int AllocatePhysical(AddressSpace* space, uint64_t bytes, AclimbPhysical** memor
   std::unique_lock<std::shared_mutex> lock(state.mutex);
   Reclaim(state);
   File& file = state.files[space];
-  if (file.Descriptor() < 0) {
-    NoteRefusedMemory("the file of the device's memory", "memfd_create", 0, errno);
-    return kRtMemoryAllocation;
-  }
+  if (file.Descriptor() < 0) return kRtMemoryAllocation;
   if (!space->Charge(bytes)) return kRtMemoryAllocation;
   uint64_t offset = RangeHeap::kNone;
   try {
@@ -299,10 +303,6 @@ void ReclaimMapped() {
   Reclaim(state);
 }
 
-void* KernelAddressOfRange(const void* address) {
-  if (range_count.load(std::memory_order_acquire) == 0) return nullptr;
-  State& state = TheState();
-  std::shared_lock<std::shared_mutex> lock(state.mutex);
 uint64_t WaitingPhysicalBytes(const AddressSpace* space) {
   State& state = TheState();
   std::unique_lock<std::shared_mutex> lock(state.mutex);
@@ -315,6 +315,10 @@ uint64_t WaitingPhysicalBytes(const AddressSpace* space) {
   return bytes;
 }
 
+void* KernelAddressOfRange(const void* address) {
+  if (range_count.load(std::memory_order_acquire) == 0) return nullptr;
+  State& state = TheState();
+  std::shared_lock<std::shared_mutex> lock(state.mutex);
   uint64_t begin = 0;
   const Range* const range = FindRange(state, address, &begin);
   if (range == nullptr) return nullptr;

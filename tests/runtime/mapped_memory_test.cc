@@ -1,4 +1,8 @@
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 
 #include "tests/runtime/support.h"
 
@@ -191,6 +195,46 @@ TEST_F(MappedMemoryTest, UnmappingDoesNotWait) {
 }
 
 TEST_F(MappedMemoryTest, NonsenseIsRefused) {
+// Ordinary allocations come out of the same capacity.
+TEST_F(MappedMemoryTest, FreedMemoryBecomesAnOrdinaryAllocation) {
+  const size_t size = 80 * kPage;  // of 128
+  char* range = Reserve(size);
+  aclrtDrvMemHandle memory = Physical(size);
+  ASSERT_ACL(aclrtMapMem(range, size, 0, memory, 0));
+  runtime_test::Gate gate;
+  gate.Close(stream_);
+  ASSERT_ACL(aclrtMemsetAsync(range, size, 1, 64, stream_));
+  ASSERT_ACL(aclrtUnmapMem(range));
+  ASSERT_ACL(aclrtFreePhysical(memory));
+  void* address = nullptr;
+  EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "(167772160 freed bytes wait for", aclrtMalloc,
+                 &address, size, ACL_MEM_MALLOC_HUGE_FIRST);
+  const aclrtPhysicalMemProp prop = Properties();
+  EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "(167772160 freed bytes wait for",
+                 aclrtMallocPhysical, &memory, size, &prop, 0);
+  gate.Open();
+  ASSERT_ACL(aclrtSynchronizeDevice());
+  ASSERT_ACL(aclrtMalloc(&address, size, ACL_MEM_MALLOC_HUGE_FIRST));
+  ASSERT_ACL(aclrtFree(address));
+  ASSERT_ACL(aclrtReleaseMemAddress(range));
+}
+
+TEST_F(MappedMemoryTest, ALimitOfFilesIsNamed) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // a process without the file
+  const auto limited = [] {
+    const rlimit limit = {size_t{1} << 30, size_t{1} << 30};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) std::exit(1);
+    const aclrtPhysicalMemProp prop = Properties();
+    aclrtDrvMemHandle memory = nullptr;
+    const int code = aclrtMallocPhysical(&memory, kPage, &prop, 0);
+    std::fprintf(stderr, "%d %s\n", code, aclGetRecentErrMsg());
+    std::exit(0);
+  };
+  EXPECT_EXIT(limited(), testing::ExitedWithCode(0),
+              "207001 aclrtMallocPhysical: .*ftruncate .*File too large.*RLIMIT_FSIZE is "
+              "1073741824 bytes.*\n  fix: raise RLIMIT_FSIZE");
+}
+
   void* address = nullptr;
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "virPtr", aclrtReserveMemAddress, nullptr, kPage, 0,
                  nullptr, 0);

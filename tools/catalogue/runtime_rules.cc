@@ -254,7 +254,8 @@ constexpr FixedRule kRows[] = {
      "free memory and synchronize, or raise ACLIMB_MEMORY"},
     {"runtime/memory/refused", kRtMemoryAllocation,
      "the system gives the process the memory that the device still has",
-     "a limit of the process (RLIMIT_DATA, RLIMIT_AS) or of the machine, which the message names",
+     "a limit of the process (RLIMIT_DATA, RLIMIT_AS; RLIMIT_FSIZE for aclrtMallocPhysical) or of "
+     "the machine, which the message names",
      "raise that limit, or free memory; ACLIMB_MEMORY does not help"},
     {"runtime/memory/host-access", 0, "the host does not dereference device addresses",
      "reading a result without copying it back, or filling an input in place; the process ends "
