@@ -350,9 +350,10 @@ bool IsReserved(const void* address) {
   return Key(address) - range->first < range->second.bytes;
 }
 
-void ForgetMappedMemory(int device) {
+MappingsHeld::MappingsHeld() : lock_(Table().mutex) {}
+
+void ForgetMappedMemory(int device, const MappingsHeld&) {
   ReservedTable& table = Table();
-  std::lock_guard<std::mutex> lock(table.mutex);
   for (auto& [begin, range] : table.ranges) {
     for (auto mapping = range.mappings.begin(); mapping != range.mappings.end();) {
       const auto next = std::next(mapping);

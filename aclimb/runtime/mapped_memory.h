@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "acl/acl_rt.h"
@@ -27,8 +28,16 @@ Status ShareMemory(const std::shared_ptr<PhysicalMemory>& memory, void** handle)
 
 // Whether the address lies in a reserved range, mapped or not.
 bool IsReserved(const void* address);
-// Before the device closes, and all its allocations are forgotten: unmaps and frees its memory, and
-// ends the handles.
-void ForgetMappedMemory(int device);
+// No mapping begins or ends while it lives. Taken before the lock of the allocations.
+class MappingsHeld {
+ public:
+  MappingsHeld();
+
+ private:
+  const std::lock_guard<std::mutex> lock_;
+};
+// Before the device closes, and when all its allocations are forgotten: unmaps and frees its
+// memory, and ends the handles.
+void ForgetMappedMemory(int device, const MappingsHeld&);
 
 }  // namespace aclimb

@@ -303,6 +303,7 @@ void RemoveMapped(uint64_t base, uint64_t bytes) {
 }
 
 void ForgetDeviceMemory(int device) {
+  const MappingsHeld held;
   {
     AllocationTable& table = Allocations();
     std::unique_lock<std::shared_mutex> lock(table.mutex);
@@ -313,7 +314,7 @@ void ForgetDeviceMemory(int device) {
     });
     table.removals.fetch_add(1, std::memory_order_release);
   }
-  ForgetMappedMemory(device);
+  ForgetMappedMemory(device, held);
 }
 
 Result<Place> PlaceOf(const char* argument, const void* address, uint64_t bytes) {

@@ -9,6 +9,7 @@
 namespace {
 
 constexpr size_t kPage = size_t{2} << 20;
+constexpr int kResets = ACLIMB_SANITIZED != 0 ? 1000 : 30000;
 
 aclrtPhysicalMemProp Properties(uint32_t device = 0) {
   aclrtPhysicalMemProp prop = {};
@@ -194,7 +195,6 @@ TEST_F(MappedMemoryTest, UnmappingDoesNotWait) {
   ASSERT_ACL(aclrtReleaseMemAddress(range));
 }
 
-TEST_F(MappedMemoryTest, NonsenseIsRefused) {
 // Ordinary allocations come out of the same capacity.
 TEST_F(MappedMemoryTest, FreedMemoryBecomesAnOrdinaryAllocation) {
   const size_t size = 80 * kPage;  // of 128
@@ -235,6 +235,7 @@ TEST_F(MappedMemoryTest, ALimitOfFilesIsNamed) {
               "1073741824 bytes.*\n  fix: raise RLIMIT_FSIZE");
 }
 
+TEST_F(MappedMemoryTest, NonsenseIsRefused) {
   void* address = nullptr;
   EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "virPtr", aclrtReserveMemAddress, nullptr, kPage, 0,
                  nullptr, 0);
@@ -326,6 +327,49 @@ TEST_F(MappedMemoryTest, AResetEndsTheMemoryAndKeepsTheAddresses) {
   EXPECT_EQ(Read(range, 1), (std::vector<uint8_t>{0}));
   ASSERT_ACL(aclrtUnmapMem(range));
   ASSERT_ACL(aclrtFreePhysical(memory));
+  ASSERT_ACL(aclrtReleaseMemAddress(range));
+}
+
+// Late frees meet the reset at any point of it.
+TEST_F(MappedMemoryTest, AResetWhileMemoryIsMappedLeavesOtherMemoryAlone) {
+  std::vector<void*> others;
+  for (int i = 0; i < 4; ++i) others.push_back(Allocate(4096));
+  constexpr size_t kThreads = 2;
+  char* range = Reserve(2 * kThreads * kPage);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      char* const mine = range + 2 * i * kPage;  // has no neighbour
+      const aclrtPhysicalMemProp prop = Properties(1);
+      while (!stop) {
+        aclrtDrvMemHandle memory = nullptr;
+        if (aclrtMallocPhysical(&memory, kPage, &prop, 0) != 0) continue;
+        if (aclrtMapMem(mine, kPage, 0, memory, 0) == 0) aclrtUnmapMem(mine);
+        aclrtFreePhysical(memory);
+      }
+    });
+  }
+  std::thread resetting([&] {
+    for (int i = 0; i < kResets; ++i) {
+      EXPECT_ACL(aclrtSetDevice(1));
+      EXPECT_ACL(aclrtResetDeviceForce(1));
+    }
+    stop = true;
+  });
+  resetting.join();
+  for (std::thread& thread : threads) thread.join();
+  for (void* const other : others) {
+    void* base = nullptr;
+    size_t size = 0;
+    ASSERT_ACL(aclrtMemGetAddressRange(other, &base, &size));
+    EXPECT_EQ(size, 4096u);
+    ASSERT_ACL(aclrtFree(other));
+  }
+  AclimbAllocation found;
+  for (size_t i = 0; i < 2 * kThreads; ++i) {
+    EXPECT_FALSE(aclimb_memory_find(range + i * kPage, &found));
+  }
   ASSERT_ACL(aclrtReleaseMemAddress(range));
 }
 
