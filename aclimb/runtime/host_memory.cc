@@ -95,6 +95,14 @@ Status Register(void* address, uint64_t size) {
         kRtParamInvalid, Cat("ptr is ", AddressText(address), "; expected a multiple of 4096."),
         "allocate the memory with aligned_alloc(4096, size)", "runtime/host-register/alignment");
   }
+  const void* const last = reinterpret_cast<const void*>(Key(address) + size - 1);
+  if (Backend().memory_is_device(address) != 0 || Backend().memory_is_device(last) != 0) {
+    return Refuse(kRtParamInvalid,
+                  Cat("ptr is ", AddressText(address), " with ", size,
+                      " bytes, which are device addresses; expected host memory."),
+                  "use device memory as it is, without registering it",
+                  "runtime/host-register/device-address");
+  }
   HostTable& table = Hosts();
   std::unique_lock<std::shared_mutex> lock(table.mutex);
   auto next = table.blocks.lower_bound(Key(address));

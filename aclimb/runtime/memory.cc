@@ -435,7 +435,9 @@ aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
   return aclimb::Enter("aclrtMemGetAddressRange", [&]() -> aclimb::Status {
     if (ptr == nullptr) return aclimb::NullArgument("ptr");
     AclimbAllocation allocation;
-    if (!aclimb::FindAllocation(ptr, &allocation)) return aclimb::CheckDevice("ptr", ptr, 1);
+    if (!aclimb::FindAllocation(ptr, &allocation) && !aclimb::FindMappedHost(ptr, &allocation)) {
+      return aclimb::CheckDevice("ptr", ptr, 1);
+    }
     if (pbase != nullptr) *pbase = const_cast<void*>(allocation.base);
     if (psize != nullptr) *psize = allocation.requested;
     return aclimb::Ok();

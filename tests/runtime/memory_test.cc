@@ -351,12 +351,18 @@ TEST_F(MemoryTest, HostRegister) {
   EXPECT_EQ(found.base, device_view);
   EXPECT_EQ(found.kernel_base, pages);
   EXPECT_EQ(found.usable, 8192u);
+  void* base = nullptr;
+  size_t size = 0;
+  ASSERT_ACL(aclrtMemGetAddressRange(static_cast<char*>(device_view) + 100, &base, &size));
+  EXPECT_EQ(base, device_view);
+  EXPECT_EQ(size, 8192u);
   EXPECT_EQ(aclimb_memory_find(static_cast<char*>(device_view) + 8192, &found), 0);
   ASSERT_ACL(aclrtHostUnregister(pages));
   EXPECT_EQ(aclimb_memory_find(device_view, &found), 0);
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "host", aclrtMemcpy, device_view, 8192, memory, 8192,
                  ACL_MEMCPY_DEVICE_TO_DEVICE);
-  ASSERT_ACL(aclrtFree(memory));
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "host", aclrtMemGetAddressRange, device_view, &base,
+                 &size);
   EXPECT_REFUSED(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "ptr is", aclrtHostUnregister, pages);
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "multiple of 4096", aclrtHostRegisterV2,
                  static_cast<char*>(pages) + 8, 64, ACL_HOST_REG_MAPPED);
@@ -364,6 +370,13 @@ TEST_F(MemoryTest, HostRegister) {
   ASSERT_ACL(aclrtHostRegisterV2(pages, 4096, ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED));
   ASSERT_ACL(aclrtHostUnregister(pages));
   std::free(pages);
+  // Each end counts.
+  char* const page = static_cast<char*>(memory) + 4096 - reinterpret_cast<uintptr_t>(memory) % 4096;
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "device addresses", aclrtHostRegister, page, 4096,
+                 ACL_HOST_REGISTER_MAPPED, &again);
+  EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "device addresses", aclrtHostRegisterV2,
+                 page - (size_t{1} << 40), (size_t{1} << 40) + 1, ACL_HOST_REG_MAPPED);
+  ASSERT_ACL(aclrtFree(memory));
 }
 
 TEST_F(MemoryTest, SystemCallsOnDeviceAddressesFailWithoutASignal) {

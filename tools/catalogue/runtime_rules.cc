@@ -320,6 +320,8 @@ constexpr FixedRule kRows[] = {
     {"runtime/host-register/again", kRtHostAlreadyRegistered, "no part of the range is page-locked",
      "registered twice, overlapping ranges, or memory of aclrtMallocHost",
      "register each range once"},
+    {"runtime/host-register/device-address", kRtParamInvalid, "what is registered is host memory",
+     "memory of aclrtMalloc", "pass device memory to operators and copies as it is"},
     {"runtime/host-register/unknown", kRtHostNotRegistered, "the address was registered",
      "another address than the registered one; unregistered twice", "pass the registered address"},
     {"runtime/host-register/type", kRtParamInvalid, "the type is an aclrtHostRegisterType",
