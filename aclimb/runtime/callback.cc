@@ -71,6 +71,7 @@ Status QueueFree(Stream& stream, const HostCall& call, ReportThreadRef thread) {
   };
   task.payload = new QueuedCall{{call}, std::move(thread)};
   task.cost_bytes = 1;
+  task.no_memory = 1;
   uint32_t id = 0;
   const int code = Backend().queue_submit(stream.queue, &task, &id);
   NoteTask(id);
@@ -96,7 +97,6 @@ Status LaunchCallback(aclrtCallback fn, void* data, aclrtCallbackBlockType block
   }
   const HostCall call = {fn, data, nullptr};
   return block == ACL_CALLBACK_BLOCK ? QueueBlocking(stream, call, thread)
-  task.no_memory = 1;
                                      : QueueFree(stream, call, thread);
 }
 
