@@ -93,6 +93,12 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
     std::string text;
   };
 
+  // A rank that has ended without having left.
+  struct Gone {
+    std::chrono::steady_clock::time_point since;
+    Status why;
+  };
+
   static void Reached(void* payload, AclimbSuspension* stop);
   static int Help(void* payload);
   static void Hurry(void* payload);
@@ -120,10 +126,19 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   void AskOthers(std::unique_lock<std::mutex>& lock, std::string* suspected);
   // Under the lock: why what runs here and what runs there never meet, or nothing.
   std::string DifferenceLocked(const Stand& stand, bool* certain) const;
+  // Under the lock: whether this rank's side of what the other one sends it, or receives from it,
+  // has not been done.
+  bool IsToComeLocked(uint32_t other, const Flow& theirs) const;
   // What a failure of the group comes from, as far as the other ranks can tell.
   Status Explain(const Operation& operation, Status failure, std::chrono::milliseconds took);
   // Under the lock: what was heard of the other ranks and explains a failure.
-  Status HeardLocked(const std::string& here) const;
+  Status HeardLocked(const Operation& operation, const std::string& here) const;
+  // Under the lock: of the ranks that have gone and that the operation needs, the last one; or
+  // none.
+  const Gone* NeededLocked(const Operation& operation) const;
+  // Under the lock: whether what was heard of the others ends what runs.
+  bool ConcernedLocked() const;
+  void NoteLeftLocked(const std::vector<Stand>& stands);
   std::string OthersStand(const Operation& operation, const std::vector<Stand>& stands) const;
   // Under the lock: nothing can be done any more.
   void FailLocked(Status why);
@@ -147,13 +162,13 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   std::deque<std::shared_ptr<Queued>> queue_;
   const Operation* running_ = nullptr;
   std::chrono::steady_clock::time_point running_since_;
-  uint64_t runs_ = 0;                              // started
-  uint64_t numbers_ = 0;                           // of collectives
-  std::map<uint32_t, uint64_t> sends_, receives_;  // by peer
-  uint64_t done_ = 0;                              // number of the last collective that ended
-  bool closing_ = false;                           // nothing is taken any more
-  bool stopping_ = false;                          // the threads end
-  std::optional<std::chrono::steady_clock::time_point> gone_since_;  // a rank
+  uint64_t runs_ = 0;                                 // started
+  uint64_t numbers_ = 0;                              // of collectives
+  std::map<uint32_t, uint64_t> sends_, receives_;     // by peer
+  uint64_t done_ = 0;                                 // number of the last collective that ended
+  bool closing_ = false;                              // nothing is taken any more
+  bool stopping_ = false;                             // the threads end
+  std::map<uint32_t, Gone> gone_;                     // by rank
   Status cause_;                                      // what was heard of the other ranks
   Status failure_;                                    // what ended this communicator
   Status no_memory_ = NoHostMemory("the operation");  // to be told when there is none

@@ -19,6 +19,11 @@ constexpr auto kReasonTime = std::chrono::milliseconds(1500);
 // A rank that has gone may have done its part: what it sent is still read, as long as that gets on.
 constexpr auto kGraceTime = std::chrono::seconds(2);
 
+constexpr const char* kRankGone = "collective/rank-gone";
+
+// Where nobody watches the channel there is nothing to tell.
+bool HasLeft(const Stand& stand) { return stand.answered && stand.text.empty(); }
+
 }  // namespace
 
 Status Communicator::Explain(const Operation& operation, Status failure,
@@ -33,12 +38,22 @@ Status Communicator::Explain(const Operation& operation, Status failure,
     return Refuse(own.code, Cat(here, ": ", own.what), own.fix, own.rule);
   }
   {
-    std::unique_lock<std::mutex> lock(mutex_);
-    const auto heard = [this] { return !cause_.ok() || !left_.empty(); };
-    if (!late) changed_.wait_for(lock, kReasonTime, heard);
-    if (Status status = HeardLocked(here); !status.ok()) return status;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (Status status = HeardLocked(operation, here); !status.ok()) return status;
   }
   const auto stands = origin_.link->Ask(origin_.key, origin_.ranks);
+  {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (stands) NoteLeftLocked(*stands);
+    Status status = HeardLocked(operation, here);
+    if (!late && status.ok()) {
+      changed_.wait_for(lock, kReasonTime, [&] {
+        status = HeardLocked(operation, here);
+        return !status.ok();
+      });
+    }
+    if (!status.ok()) return status;
+  }
   const std::string others =
       stands ? OthersStand(operation, *stands) : std::string("the hub does not answer");
   if (late) {
@@ -53,9 +68,11 @@ Status Communicator::Explain(const Operation& operation, Status failure,
                 own.code == HCCL_E_INTERNAL ? own.fix : kFixOfFailure, own.rule);
 }
 
-Status Communicator::HeardLocked(const std::string& here) const {
-  if (!cause_.ok()) {
-    const Refusal& cause = cause_.refusal();
+Status Communicator::HeardLocked(const Operation& operation, const std::string& here) const {
+  const Gone* const gone = NeededLocked(operation);
+  const bool other = !cause_.ok() && cause_.refusal().rule != kRankGone;
+  if (other || gone != nullptr) {
+    const Refusal& cause = other ? cause_.refusal() : gone->why.refusal();
     return Refuse(cause.code, Cat(here, ": ", cause.what), cause.fix, cause.rule);
   }
   if (left_.empty()) return Ok();
@@ -65,6 +82,30 @@ Status Communicator::HeardLocked(const std::string& here) const {
                     "make the same calls."),
                 "destroy communicators when all ranks have done their work",
                 "collective/rank-left");
+}
+
+const Communicator::Gone* Communicator::NeededLocked(const Operation& operation) const {
+  const Gone* last = nullptr;
+  for (const auto& [rank, gone] : gone_) {
+    const bool needed =
+        operation.kind != Kind::kTransfers ||
+        std::any_of(operation.transfers.begin(), operation.transfers.end(),
+                    [peer = rank](const Transfer& each) { return each.peer == peer; });
+    if (needed && (last == nullptr || gone.since > last->since)) last = &gone;
+  }
+  return last;
+}
+
+bool Communicator::ConcernedLocked() const {
+  if (cause_.ok() || cause_.refusal().rule != kRankGone) return !cause_.ok();
+  return running_ == nullptr || NeededLocked(*running_) != nullptr;
+}
+
+// A rank that goes on with another communicator does not leave the hub.
+void Communicator::NoteLeftLocked(const std::vector<Stand>& stands) {
+  for (const Stand& stand : stands) {
+    if (HasLeft(stand)) left_.push_back(Place(stand.rank).value_or(stand.rank));
+  }
 }
 
 std::string Communicator::OthersStand(const Operation& operation,
@@ -77,9 +118,9 @@ std::string Communicator::OthersStand(const Operation& operation,
     if (same || ++told > 4) continue;
     const std::optional<uint32_t> place = Place(stand.rank);
     text += Cat(told == 1 ? "" : "; ", "rank ", place.value_or(stand.rank), " ",
-                !stand.answered      ? "does not answer"
-                : stand.text.empty() ? "has destroyed its communicator"
-                                     : stand.text);
+                !stand.answered  ? "does not answer"
+                : HasLeft(stand) ? "has destroyed its communicator"
+                                 : stand.text);
   }
   if (told == 0) return "all other ranks are in the same call";
   if (told > 4) text += Cat("; and ", told - 4, " more ranks are elsewhere");
@@ -116,13 +157,13 @@ void Communicator::ObserveLocked(std::unique_lock<std::mutex>& lock) {
   while (!stopping_ && running_ != nullptr && failure_.ok() && runs_ == run) {
     const auto now = Clock::now();
     auto due = next_ask;
-    if (gone_since_) {
+    if (const Gone* const gone = NeededLocked(*running_)) {
       const uint64_t seen = group_->Progress();
       if (std::exchange(progress, seen) != seen) quiet_since = now;
-      quiet_since = std::max(quiet_since, *gone_since_);
+      quiet_since = std::max(quiet_since, gone->since);
       if (now >= quiet_since + kGraceTime) {
         quiet_since = now;
-        const std::string why = cause_.refusal().what;
+        const std::string why = gone->why.refusal().what;
         lock.unlock();
         group_->Abort(why);
         lock.lock();
@@ -148,7 +189,7 @@ void Communicator::AskOthers(std::unique_lock<std::mutex>& lock, std::string* su
   lock.unlock();
   const auto stands = origin_.link->Ask(origin_.key, origin_.ranks);
   lock.lock();
-  if (!stands || running_ == nullptr || runs_ != run || !cause_.ok()) return;
+  if (!stands || running_ == nullptr || runs_ != run || ConcernedLocked()) return;
   const std::string before = std::exchange(*suspected, "");
   for (const Stand& stand : *stands) {
     bool certain = true;
@@ -177,21 +218,19 @@ std::string Communicator::DifferenceLocked(const Stand& stand, bool* certain) co
   const std::string both =
       Cat("rank ", rank(), " is in ", mine.Text(), ", rank ", other, " ", stand.text);
   const bool collective = mine.number != 0, theirs_collective = stand.signature != 0;
-  const std::vector<Flow> flows = mine.Flows(rank());
   if (collective != theirs_collective) {
-    // A transfer with this rank on one side, a collective that was not done yet on the other.
-    const bool pair = collective ? !stand.flows.empty()
-                                 : std::any_of(flows.begin(), flows.end(), [&](const Flow& flow) {
-                                     return flow.peer == other;
-                                   });
-    const bool waits = collective ? stand.number < mine.number : done_ < stand.number;
+    // Who is in the collective knows what it has done, and tells the other one of the failure.
+    if (!collective || stand.number >= mine.number) return "";
     *certain = false;
-    return pair && waits ? both : "";
+    const bool never_meets =
+        std::any_of(stand.flows.begin(), stand.flows.end(),
+                    [&](const Flow& theirs) { return IsToComeLocked(other, theirs); });
+    return never_meets ? both : "";
   }
   // Who is at the same number with another call never meets this one.
   if (collective && stand.number != mine.number) return "";
   if (collective && stand.signature != mine.Signature()) return both;
-  for (const Flow& flow : flows) {
+  for (const Flow& flow : mine.Flows(rank())) {
     for (const Flow& theirs : stand.flows) {
       const bool meets =
           flow.peer == other && flow.sends != theirs.sends && flow.number == theirs.number;
@@ -205,6 +244,18 @@ std::string Communicator::DifferenceLocked(const Stand& stand, bool* certain) co
   return "";
 }
 
+bool Communicator::IsToComeLocked(uint32_t other, const Flow& theirs) const {
+  const auto& called = theirs.sends ? receives_ : sends_;
+  const auto last = called.find(other);
+  if (last == called.end() || theirs.number > last->second) return true;
+  return std::any_of(queue_.begin(), queue_.end(), [&](const auto& item) {
+    const std::vector<Transfer>& all = item->operation.transfers;
+    return std::any_of(all.begin(), all.end(), [&](const Transfer& each) {
+      return each.peer == other && each.sends != theirs.sends && each.number == theirs.number;
+    });
+  });
+}
+
 std::optional<uint32_t> Communicator::Place(uint32_t at_link) const {
   const auto found = std::find(origin_.ranks.begin(), origin_.ranks.end(), at_link);
   if (found == origin_.ranks.end()) return std::nullopt;
@@ -214,13 +265,14 @@ std::optional<uint32_t> Communicator::Place(uint32_t at_link) const {
 void Communicator::RankGone(uint32_t at_link, const std::string& why) {
   const std::optional<uint32_t> place = Place(at_link);
   if (!place) return;
+  const auto refuse = [&] {
+    return Refuse(HCCL_E_REMOTE,
+                  Cat("rank ", *place, " has gone (", why, "); expected it to go on."),
+                  kFixOfFailure, kRankGone);
+  };
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (cause_.ok()) {
-    cause_ =
-        Refuse(HCCL_E_REMOTE, Cat("rank ", *place, " has gone (", why, "); expected it to go on."),
-               kFixOfFailure, "collective/rank-gone");
-  }
-  if (!gone_since_) gone_since_ = Clock::now();
+  if (cause_.ok()) cause_ = refuse();
+  gone_.try_emplace(*place, Gone{Clock::now(), refuse()});
   changed_.notify_all();
   look_.notify_all();
 }
@@ -238,7 +290,7 @@ void Communicator::RankFailed(uint32_t at_link, uint32_t code, const std::string
   if (!place) return;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (cause_.ok()) {
+    if (!ConcernedLocked()) {
       cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what),
                       kFixOfFailure, "collective/rank-failed");
     }
