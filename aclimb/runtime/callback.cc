@@ -40,7 +40,28 @@ void StartCall(void* payload, AclimbSuspension* suspension) {
   }
 }
 
-Status QueueBlocking(Stream& stream, const HostCall& call, ReportThreadRef thread) {
+// Queues a task behind the halt of a call, which fails when the call did.
+void QueueEnd(Stream& stream, std::unique_ptr<std::shared_ptr<HostCallEnd>> end) {
+  using EndRef = std::shared_ptr<HostCallEnd>;
+  AclimbTask task = {};
+  task.name = "callback";
+  task.run = [](void* payload) {
+    const HostCallEnd& ended = **static_cast<EndRef*>(payload);
+    if (ended.why[0] == '\0') return 0;
+    aclimb_explain(ended.why);
+    return static_cast<int>(kRtAicpuException);
+  };
+  task.release = [](void* payload) { delete static_cast<EndRef*>(payload); };
+  task.payload = end.release();
+  task.cost_bytes = 1;
+  task.any_thread = 1;
+  task.no_memory = 1;
+  uint32_t id = 0;
+  // The call itself is queued: without memory for this only its exception would be lost.
+  if (Backend().queue_submit(stream.queue, &task, &id) == 0) NoteTask(id);
+}
+
+Status QueueBlocking(Stream& stream, HostCall call, ReportThreadRef thread) {
   if (thread == nullptr) {
     try {
       PrepareToPerformElsewhere();
@@ -50,11 +71,15 @@ Status QueueBlocking(Stream& stream, const HostCall& call, ReportThreadRef threa
       return Refuse(kRtResourceAllocFail, refusal.what, refusal.fix, "runtime/callback/thread");
     }
   }
+  call.end = std::make_shared<HostCallEnd>();
+  auto end = std::make_unique<std::shared_ptr<HostCallEnd>>(call.end);
   uint32_t id = 0;
   const int code = Backend().queue_suspend(stream.queue, StartCall,
                                            new QueuedCall{{call}, std::move(thread)}, &id);
   NoteTask(id);
-  return code == 0 ? Ok() : CannotQueue(code, "callback", "runtime/callback/queue");
+  if (code != 0) return CannotQueue(code, "callback", "runtime/callback/queue");
+  QueueEnd(stream, std::move(end));
+  return Ok();
 }
 
 Status QueueFree(Stream& stream, const HostCall& call, ReportThreadRef thread) {
@@ -95,7 +120,7 @@ Status LaunchCallback(aclrtCallback fn, void* data, aclrtCallbackBlockType block
                   "call aclrtSubscribeReport first, or use aclrtLaunchHostFunc",
                   "runtime/callback/not-subscribed");
   }
-  const HostCall call = {fn, data, nullptr};
+  const HostCall call = {.fn = fn, .data = data};
   return block == ACL_CALLBACK_BLOCK ? QueueBlocking(stream, call, thread)
                                      : QueueFree(stream, call, thread);
 }
@@ -117,7 +142,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
     aclimb::Result<aclimb::StreamRef> found = aclimb::ResolveStream(stream);
     if (!found.ok()) return found.TakeStatus();
     ACLIMB_CHECK_OK(
-        aclimb::QueueBlocking(*found.value(), aclimb::HostCall{fn, args, nullptr}, nullptr));
+        aclimb::QueueBlocking(*found.value(), aclimb::HostCall{.fn = fn, .data = args}, nullptr));
     return aclimb::FinishLaunch(*found.value());
   });
 }

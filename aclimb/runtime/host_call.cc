@@ -1,6 +1,8 @@
 #include "aclimb/runtime/host_call.h"
 
 #include <condition_variable>
+#include <cstdio>
+#include <exception>
 #include <iterator>
 #include <mutex>
 
@@ -96,13 +98,29 @@ HelperThreads& Helpers() {
 // Made while the library is loaded, so that a fork finds it.
 [[maybe_unused]] const HelperThreads& helpers_made = Helpers();
 
+//   what  the exception says, or null
+void NoteException(const HostCall& call, const char* what) noexcept {
+  if (call.end == nullptr) return;
+  char(&why)[sizeof(call.end->why)] = call.end->why;  // there may be no memory for a string
+  if (what == nullptr) {
+    std::snprintf(why, sizeof(why), "its function threw an exception; expected it to return.");
+  } else {
+    std::snprintf(why, sizeof(why),
+                  "its function threw an exception (%.*s); expected it to return.",
+                  static_cast<int>(sizeof(why) / 2), what);
+  }
+}
+
 }  // namespace
 
 void Perform(const HostCall& call) noexcept {
   const int forks = ForkCount();
   try {
     call.fn(call.data);
+  } catch (const std::exception& thrown) {
+    NoteException(call, thrown.what());
   } catch (...) {
+    NoteException(call, nullptr);
   }
   if (call.suspension != nullptr && ForkCount() == forks) Backend().queue_resume(call.suspension);
 }

@@ -1,6 +1,8 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <stdexcept>
+
 #include "tests/runtime/support.h"
 
 namespace {
@@ -230,10 +232,42 @@ TEST_F(CallbackTest, UnsubscribingEndsAnEndlessWait) {
   thread.join();
 }
 
-TEST_F(CallbackTest, ExceptionsOfTheProgramStayInside) {
+TEST_F(CallbackTest, ExceptionsOfTheProgramFailItsStream) {
+  auto* const memory = static_cast<uint8_t*>(Allocate(64));
+  ASSERT_ACL(aclrtLaunchHostFunc(
+      stream_, [](void*) { throw std::runtime_error("a file is missing"); }, nullptr));
+  uint32_t task = 0;
+  ASSERT_ACL(aclrtGetThreadLastTaskId(&task));
+  ASSERT_ACL(aclrtMemsetAsync(memory, 64, 3, 64, stream_));
+  EXPECT_REFUSED(ACL_ERROR_RT_AICPU_EXCEPTION,
+                 "task " + std::to_string(task) + " (callback) of stream ", aclrtSynchronizeStream,
+                 stream_);
+  EXPECT_EQ(Read(memory, 1)[0], 3) << "later work runs on in continue mode";
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));
+
+  ASSERT_ACL(aclrtLaunchHostFunc(
+      stream_, [](void*) { throw std::runtime_error("a file is missing"); }, nullptr));
+  EXPECT_REFUSED(ACL_ERROR_RT_AICPU_EXCEPTION,
+                 "its function threw an exception (a file is missing); expected it to return.",
+                 aclrtSynchronizeStream, stream_);
   ASSERT_ACL(aclrtLaunchHostFunc(
       stream_, [](void*) { throw 7; }, nullptr));
+  EXPECT_REFUSED(ACL_ERROR_RT_AICPU_EXCEPTION,
+                 "its function threw an exception; expected it to return.", aclrtSynchronizeStream,
+                 stream_);
+
+  const auto self = static_cast<uint64_t>(pthread_self());
+  ASSERT_ACL(aclrtSubscribeReport(self, stream_));
+  ASSERT_ACL(aclrtLaunchCallback([](void*) { throw 7; }, nullptr, ACL_CALLBACK_BLOCK, stream_));
+  ASSERT_ACL(aclrtProcessReport(1000));
+  EXPECT_REFUSED(ACL_ERROR_RT_AICPU_EXCEPTION, "its function threw", aclrtSynchronizeStream,
+                 stream_);
+  // Nothing of the stream waits for this one.
+  ASSERT_ACL(aclrtLaunchCallback([](void*) { throw 7; }, nullptr, ACL_CALLBACK_NO_BLOCK, stream_));
   ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  ASSERT_ACL(aclrtProcessReport(1000));
+  ASSERT_ACL(aclrtSynchronizeStream(stream_));
+  ASSERT_ACL(aclrtUnSubscribeReport(self, stream_));
 }
 
 TEST_F(CallbackTest, AbortWhileSuspended) {
@@ -269,6 +303,16 @@ TEST_F(CallbackTest, ExceptionInfo) {
   const uint32_t stream = static_cast<uint32_t>(stream_id);
   EXPECT_EQ(seen, (std::vector<uint32_t>{2, stream, 0, ACL_ERROR_RT_AICORE_EXCEPTION, 3, stream, 0,
                                          ACL_ERROR_RT_AICPU_EXCEPTION}));
+  seen.clear();
+  ASSERT_ACL(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo* info) {
+    seen.push_back(aclrtGetTaskIdFromExceptionInfo(info));
+    throw 7;
+  }));
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);
+  ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICPU_EXCEPTION), 0);
+  EXPECT_REFUSED(ACL_ERROR_RT_AICORE_EXCEPTION, "task 4 (test task)", aclrtSynchronizeStream,
+                 stream_);
+  EXPECT_EQ(seen, (std::vector<uint32_t>{4, 5}));
   ASSERT_ACL(aclrtSetExceptionInfoCallback(nullptr));
   seen.clear();
   ASSERT_EQ(LaunchCode(stream_, ACL_ERROR_RT_AICORE_EXCEPTION), 0);

@@ -62,7 +62,8 @@ constexpr CodeEntry kRows[] = {
     {ACLIMB_CODE(ACL_ERROR_RT_AICPU_TIMEOUT), "a task on the AI CPU ran too long", kLooping,
      "check the task; raise the limit if its work is really that long"},
     {ACLIMB_CODE(ACL_ERROR_RT_AICPU_EXCEPTION), "a host function failed while it ran",
-     "the function given to aclrtLaunchHostFunc threw; on an NPU also an operator on the AI CPU",
+     "the function given to aclrtLaunchHostFunc, or to aclrtLaunchCallback with "
+     "ACL_CALLBACK_BLOCK, threw; on an NPU also an operator on the AI CPU",
      "catch every exception inside the function"},
     {ACLIMB_CODE(ACL_ERROR_RT_AICPU_DATADUMP_RSP_ERR), "the AI CPU could not dump data",
      "no room for the dump, or a device that does not answer", kReadLog},
