@@ -118,8 +118,23 @@ def check_full_disk(folder):
                           env={**os.environ, "ACLIMB_TRACE": str(path)}, capture_output=True,
                           text=True, timeout=60)
     expect(done.returncode == 0, "the program fails with its trace", done)
-    expect(done.stderr == "aclimb: a trace or report ends early: File too large.\n", done.stderr)
+    expect(done.stderr == "aclimb: the file of ACLIMB_TRACE ends early: File too large.\n", done.stderr)
     expect(path.stat().st_size == 300, "bytes:", path.stat().st_size)
+
+
+def check_closed_descriptors(folder):
+    """A program that closes what it did not open keeps its own files, and the trace if it can."""
+    for last, whole in ((63, True), (1023, False)):
+        path = folder / f"closed-{last}.json"
+        own = folder / f"own-{last}"
+        done = subprocess.run([sys.argv[4], own, str(last)], capture_output=True, text=True,
+                              timeout=60, env={**os.environ, "ACLIMB_TRACE": str(path)})
+        expect(done.returncode == 0, "the program fails with its trace", done)
+        expect(own.read_text() == "own\n", "the program's file has", own.read_text())
+        told = "aclimb: the file of ACLIMB_TRACE ends early: the program has closed its descriptor.\n"
+        expect(done.stderr == ("" if whole else told), done.stderr)
+        if whole:
+            expect(json.loads(path.read_text()), path)
 
 
 def fields_of(events):
@@ -164,4 +179,5 @@ with tempfile.TemporaryDirectory() as temporary:
     check_parts(pathlib.Path(temporary))
     check_existing_file(pathlib.Path(temporary))
     check_full_disk(pathlib.Path(temporary))
+    check_closed_descriptors(pathlib.Path(temporary))
 check_page(pathlib.Path(sys.argv[2], "docs", "trace.md"), traces)

@@ -8,7 +8,6 @@
 
 #include "aclimb/core/codes.h"
 #include "aclimb/core/quiet_thread.h"
-#include "tools/new_file.h"
 #include "tools/output_path.h"
 
 namespace aclimb::tools {
@@ -25,9 +24,9 @@ constexpr int kPatientQuestions = 4;
 
 }  // namespace
 
-Director::Director(const AclimbBackend& next, std::unique_ptr<Order> order, int lines)
+Director::Director(const AclimbBackend& next, std::unique_ptr<Order> order, const char* lines)
     : next_(next), order_(std::move(order)), lines_(lines) {
-  if (lines_ >= 0) WriteAll(lines_, kOrderHeader);
+  lines_.Write(kOrderHeader);
 }
 
 // ---- Following the queues ----
@@ -197,8 +196,8 @@ bool Director::Step(Lock& lock, bool must) noexcept try {
   }
   const std::optional<size_t> chosen = order_->Next(point_, fronts, must);
   if (!chosen) return false;
-  if (lines_ >= 0 && !InForkedChild()) {
-    WriteAll(lines_, LineOf({point_, fronts[*chosen]}, lanes[*chosen]->items.front().piece->name));
+  if (lines_.is_open() && !InForkedChild()) {
+    lines_.Write(LineOf({point_, fronts[*chosen]}, lanes[*chosen]->items.front().piece->name));
   }
   Run(lock, *lanes[*chosen]);
   Advance();

@@ -11,6 +11,7 @@
 
 #include "aclimb/backend/backend.h"
 #include "aclimb/core/fork.h"
+#include "tools/output_file.h"
 #include "tools/schedule/order.h"
 
 namespace aclimb::tools {
@@ -28,8 +29,8 @@ namespace aclimb::tools {
 // In a child of fork nothing is left of the work that was queued, and decisions go on.
 class Director final : public ForkPart {
  public:
-  // `lines` is a file for the decisions, or -1.
-  Director(const AclimbBackend& next, std::unique_ptr<Order> order, int lines);
+  // `lines` names the variable of the file for the decisions.
+  Director(const AclimbBackend& next, std::unique_ptr<Order> order, const char* lines);
 
   // A call of the program that may find work done or not. With `asks` it may be one of a loop that
   // ends only when it is.
@@ -116,7 +117,7 @@ class Director final : public ForkPart {
 
   const AclimbBackend& next_;
   const std::unique_ptr<Order> order_;
-  const int lines_;
+  OutputFile lines_;
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Lane>> lanes_;  // in the order of their numbers

@@ -1,7 +1,6 @@
 #include "tools/schedule/schedule.h"
 
 #include "aclimb/core/codes.h"
-#include "tools/output_path.h"
 #include "tools/schedule/director.h"
 #include "tools/schedule/settings.h"
 
@@ -113,7 +112,7 @@ const AclimbBackend* WrapSchedule(const AclimbBackend* backend) noexcept try {
   if (!order.ok() || order.value() == nullptr) return backend;
   static AclimbBackend wrapped;
   next = backend;
-  director = new Director(*backend, std::move(order.value()), OpenOutput("ACLIMB_SCHEDULE_OUT"));
+  director = new Director(*backend, std::move(order.value()), "ACLIMB_SCHEDULE_OUT");
   wrapped = *backend;
   wrapped.memory_copy = &MemoryCopy;
   wrapped.memory_fill = &MemoryFill;

@@ -3,6 +3,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "tools/output_file.h"
+
 namespace aclimb::tools {
 
 // A JSON array on disk to which any thread appends values. It is complete at the end of the
@@ -20,12 +22,11 @@ class JsonFile {
   void Finish() noexcept;
 
  private:
-  explicit JsonFile(int descriptor) : descriptor_(descriptor) {}
-  // Straight to the file: no buffer that a forked child would write again, or a crash would lose.
-  void Write(std::string_view before, std::string_view value) noexcept;
+  explicit JsonFile(const char* variable) : file_(variable) {}
 
   std::mutex mutex_;
-  int descriptor_;  // -1 when it is complete or failed
+  // Without a buffer that a forked child would write again, or a crash would lose.
+  OutputFile file_;
   bool first_ = true;
 };
 
