@@ -92,6 +92,7 @@ Status CreateSub(HcclComm* comm, uint32_t count, const uint32_t* ids, uint64_t i
   constexpr uint32_t kNotMember = 0xFFFFFFFF;
   if (comm == nullptr) return NullPointer("comm");
   if (sub == nullptr) return NullPointer("subComm");
+  if (ids == nullptr && count != 0 && place != kNotMember) return NullPointer("rankIds");
   Result<CommunicatorRef> parent = Resolve(*comm);
   if (!parent.ok()) return parent.TakeStatus();
   const bool listed =

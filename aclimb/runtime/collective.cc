@@ -2,13 +2,14 @@
 
 #include "aclimb/runtime/collective.h"
 
-#include <algorithm>
 #include <atomic>
-#include <deque>
+#include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "aclimb/bridge/collectives.h"
 #include "aclimb/core/float_state.h"
@@ -27,10 +28,12 @@ namespace {
 
 class QueuedCollective;
 
-// Those that streams have and that have no result yet, in the order of the calls.
+// Those that streams have and that have no result yet. Programs queue them by the thousands.
 struct UnderWay {
+  using List = std::list<QueuedCollective*>;
   std::mutex mutex;
-  std::deque<QueuedCollective*> list;
+  std::map<const AclimbQueue*, List> by_queue;  // in the order of the calls; no list is empty
+  std::vector<QueuedCollective*> left;          // to the waits for their streams
   std::atomic<size_t> count{0};
 };
 UnderWay& AllUnderWay() {
@@ -46,10 +49,16 @@ class QueuedCollective {
   QueuedCollective(const AclimbCollective& collective, const AclimbQueue* queue)
       : collective_(collective), queue_(queue) {
     result_.function = collective.name;
+    UnderWay::List own{this};
     UnderWay& all = AllUnderWay();
     const std::lock_guard<std::mutex> lock(all.mutex);
-    all.list.push_back(this);
-    all.count.store(all.list.size(), std::memory_order_relaxed);
+    all.left.reserve(all.left.size() + 1);
+    UnderWay::List& list = all.by_queue[queue];
+    // Nothing throws any more.
+    place_ = own.begin();
+    list.splice(list.end(), own);
+    all.left.push_back(this);
+    all.count.fetch_add(1, std::memory_order_relaxed);
     collective_internal::left.store(true, std::memory_order_relaxed);
   }
   QueuedCollective(const QueuedCollective&) = delete;
@@ -85,20 +94,23 @@ class QueuedCollective {
     UnderWay& all = AllUnderWay();
     if (all.count.load(std::memory_order_relaxed) == 0) return nullptr;
     const std::lock_guard<std::mutex> lock(all.mutex);
-    for (QueuedCollective* const each : all.list) {
-      if (each->queue_ != queue) each->Begin();
-    }
-    const auto found = std::find_if(all.list.begin(), all.list.end(),
-                                    [&](const auto* each) { return each->queue_ == queue; });
-    if (found == all.list.end()) return nullptr;
-    (*found)->users_.fetch_add(1, std::memory_order_relaxed);
-    return *found;
+    std::erase_if(all.left, [queue](QueuedCollective* each) {
+      if (each->queue_ == queue) return false;
+      each->Hurry();
+      return true;
+    });
+    const auto found = all.by_queue.find(queue);
+    if (found == all.by_queue.end()) return nullptr;
+    QueuedCollective* const first = found->second.front();
+    first->users_.fetch_add(1, std::memory_order_relaxed);
+    return first;
   }
   static void HurryAll() {
     UnderWay& all = AllUnderWay();
     const std::lock_guard<std::mutex> lock(all.mutex);
     collective_internal::left.store(false, std::memory_order_relaxed);
-    for (QueuedCollective* const each : all.list) each->Begin();
+    for (QueuedCollective* const each : all.left) each->Hurry();
+    all.left.clear();
   }
   // Whether it was dropped meanwhile.
   bool Help() { return collective_.help(collective_.payload) != 0; }
@@ -112,21 +124,22 @@ class QueuedCollective {
 
  private:
   // Under the lock of all.
-  void Begin() {
-    if (std::exchange(left_, false)) collective_.hurry(collective_.payload);
-  }
+  void Hurry() { collective_.hurry(collective_.payload); }
   void Withdraw() {
     UnderWay& all = AllUnderWay();
     const std::lock_guard<std::mutex> lock(all.mutex);
-    std::erase(all.list, this);
-    all.count.store(all.list.size(), std::memory_order_relaxed);
+    const auto list = all.by_queue.find(queue_);
+    list->second.erase(place_);
+    if (list->second.empty()) all.by_queue.erase(list);
+    std::erase(all.left, this);
+    all.count.fetch_sub(1, std::memory_order_relaxed);
   }
 
   const AclimbCollective collective_;
   const AclimbQueue* const queue_;
   AclimbOperation result_ = {};
   bool finished_ = false;  // of the task's thread
-  bool left_ = true;       // under the lock of all: to the wait for its stream
+  UnderWay::List::iterator place_;
   std::atomic<int> users_{2};
 };
 

@@ -1,0 +1,80 @@
+// What one rank shows alone.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "acl/acl.h"
+#include "hccl/hccl.h"
+
+namespace {
+
+class OneRank : public testing::Test {
+ protected:
+  void SetUp() override {
+    int32_t device = 0;
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    ASSERT_EQ(HcclCommInitAll(1, &device, &comm_), HCCL_SUCCESS);
+    ASSERT_EQ(aclrtCreateStream(&stream_), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMalloc(&memory_, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  }
+  void TearDown() override {
+    EXPECT_EQ(HcclCommDestroy(comm_), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtFree(memory_), ACL_SUCCESS);
+    EXPECT_EQ(aclrtDestroyStream(stream_), ACL_SUCCESS);
+  }
+
+  HcclComm comm_ = nullptr;
+  aclrtStream stream_ = nullptr;
+  void* memory_ = nullptr;
+};
+
+// A call takes as long behind thousands of others as behind none.
+TEST_F(OneRank, QueuesManyCalls) {
+  constexpr size_t kCalls = 20000, kPart = kCalls / 10;
+  std::atomic<bool> begins{false};
+  ASSERT_EQ(aclrtLaunchHostFunc(
+                stream_,
+                [](void* flag) {
+                  while (!*static_cast<std::atomic<bool>*>(flag)) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                  }
+                },
+                &begins),
+            ACL_SUCCESS);
+  std::vector<std::chrono::nanoseconds> times;
+  for (size_t i = 0; i < kCalls; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    ASSERT_EQ(
+        HcclAllReduce(memory_, memory_, 4, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm_, stream_),
+        HCCL_SUCCESS);
+    times.push_back(std::chrono::steady_clock::now() - start);
+  }
+  begins = true;
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  const auto median = [](auto begin, auto end) {
+    std::nth_element(begin, begin + (end - begin) / 2, end);
+    return *(begin + (end - begin) / 2);
+  };
+  EXPECT_LT(median(times.end() - kPart, times.end()),
+            4 * median(times.begin(), times.begin() + kPart));
+}
+
+// Who is a member has a list.
+TEST_F(OneRank, AGroupWithoutAListIsRefused) {
+  constexpr uint32_t kNotMember = 0xFFFFFFFF;
+  HcclComm sub = nullptr;
+  EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 1, nullptr, 7, 0, nullptr, &sub), HCCL_E_PTR);
+  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("rankIds"), std::string::npos);
+  EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 1, nullptr, 7, kNotMember, nullptr, &sub),
+            HCCL_SUCCESS);
+  EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 0, nullptr, 7, 0, nullptr, &sub), HCCL_SUCCESS);
+  EXPECT_EQ(sub, nullptr);
+}
+
+}  // namespace
