@@ -118,8 +118,13 @@ TEST(Addresses, TheVariablesChoose) {
   EXPECT_EQ(ChooseAddress(settings, all).value(), "fe80::1");
   settings.address = "10.9.9.9";
   EXPECT_EQ(ChooseAddress(settings, all).value(), "10.9.9.9");
-  settings.address = "no address";
-  EXPECT_EQ(ChooseAddress(settings, all).status().code(), HCCL_E_PARA);
+  for (const char* const wrong : {"no address", "0.0.0.0", "::"}) {
+    settings.address = wrong;
+    const Result<std::string> chosen = ChooseAddress(settings, all);
+    ASSERT_FALSE(chosen.ok()) << wrong;
+    EXPECT_EQ(chosen.status().code(), HCCL_E_PARA);
+    EXPECT_EQ(chosen.status().refusal().rule, "collective/environment");
+  }
   EXPECT_EQ(ChooseAddress(Settings(), {all[0], all[1]}).value(), "172.17.0.1");
   EXPECT_EQ(ChooseAddress(Settings(), {all[0]}).value(), "127.0.0.1");
 }
@@ -130,12 +135,17 @@ TEST(RankTable, HasEveryRankOnce) {
     std::ofstream(file) << text;
     return ReadRankTable(file);
   };
-  const auto server = [](const std::string& devices) {
-    return "{\"server_list\": [{\"server_id\": \"10.0.0.1\", \"device\": [" + devices + "]}]}";
+  const auto server_named = [](const std::string& id, const std::string& devices) {
+    return "{\"server_id\": \"" + id + "\", \"device\": [" + devices + "]}";
+  };
+  const auto servers = [](const std::string& all) { return "{\"server_list\": [" + all + "]}"; };
+  const auto server = [&](const std::string& devices) {
+    return servers(server_named("10.0.0.1", devices));
   };
   Result<RankTable> table = read(server("{\"rank_id\": \"1\"}, {\"rank_id\": \"0\"}"));
   ASSERT_TRUE(table.ok()) << table.status().refusal().what;
-  EXPECT_EQ(table.value().hosts, std::vector<std::string>({"10.0.0.1", "10.0.0.1"}));
+  EXPECT_EQ(table.value().size, 2u);
+  EXPECT_EQ(table.value().root, "10.0.0.1");
   for (const std::string& wrong :
        {std::string("no json"), std::string("[]"), std::string("{\"server_list\": [{}]}"),
         server("{\"rank_id\": \"1\"}"), server("{\"rank_id\": \"0\"}, {\"rank_id\": \"0\"}"),
@@ -143,6 +153,22 @@ TEST(RankTable, HasEveryRankOnce) {
     EXPECT_EQ(read(wrong).status().code(), HCCL_E_PARA) << wrong;
   }
   EXPECT_EQ(ReadRankTable(file + ".not").status().code(), HCCL_E_OPEN_FILE_FAILURE);
+  // A server's name is no address: host_ip is, and one server alone needs none.
+  const std::string rank_zero = "{\"rank_id\": \"0\"}", rank_one = "{\"rank_id\": \"1\"}";
+  const std::string other = ", " + server_named("node_1", rank_one);
+  const auto with_ip = [&](const std::string& address) {
+    return server_named("node_0\", \"host_ip\": \"" + address, rank_zero);
+  };
+  EXPECT_EQ(read(servers(with_ip("10.0.0.2") + other)).value().root, "10.0.0.2");
+  EXPECT_EQ(read(servers(with_ip("10.0.0.2"))).value().root, "10.0.0.2");
+  EXPECT_EQ(read(servers(server_named("node_0", rank_zero))).value().root, "127.0.0.1");
+  for (const std::string& wrong :
+       {servers(server_named("node_0", rank_zero) + other), servers(with_ip("here"))}) {
+    const Result<RankTable> refused = read(wrong);
+    ASSERT_FALSE(refused.ok()) << wrong;
+    EXPECT_EQ(refused.status().code(), HCCL_E_PARA);
+    EXPECT_NE(refused.status().refusal().what.find("host_ip"), std::string::npos);
+  }
 }
 
 TEST(Reduction, ANanStaysOne) {

@@ -57,10 +57,10 @@ bool TakesInterface(const std::string& value, const std::string& interface) {
 Result<std::string> ChooseAddress(const Settings& settings, const std::vector<HostAddress>& all) {
   if (!settings.address.empty()) {
     Endpoint endpoint;
-    if (!ParseEndpoint(settings.address, 0, &endpoint)) {
+    if (!ParseEndpoint(settings.address, 0, &endpoint) || IsWildcard(endpoint)) {
       return Refuse(HCCL_E_PARA,
                     Cat("the environment variable HCCL_IF_IP is \"", settings.address,
-                        "\"; expected a numeric address of this machine."),
+                        "\"; expected a numeric address of this machine that others reach it by."),
                     "correct the variable, or unset it", "collective/environment");
     }
     return settings.address;

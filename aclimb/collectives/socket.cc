@@ -141,6 +141,14 @@ uint16_t PortOf(const Endpoint& endpoint) {
                     : reinterpret_cast<const sockaddr_in&>(endpoint.address).sin_port);
 }
 
+bool IsWildcard(const Endpoint& endpoint) {
+  if (endpoint.address.ss_family == AF_INET6) {
+    const auto& address = reinterpret_cast<const sockaddr_in6&>(endpoint.address).sin6_addr;
+    return IN6_IS_ADDR_UNSPECIFIED(&address);
+  }
+  return reinterpret_cast<const sockaddr_in&>(endpoint.address).sin_addr.s_addr == INADDR_ANY;
+}
+
 Endpoint LocalEndpoint(const Socket& socket) {
   Endpoint endpoint;
   endpoint.bytes = sizeof(endpoint.address);
@@ -191,8 +199,9 @@ Status Connect(const Endpoint& to, std::chrono::steady_clock::time_point deadlin
             ErrorText(error),
             "); expected the process that called HcclGetRootInfo, or has rank 0 of the rank "
             "table."),
-        "check that it still runs and that no firewall is between; HCCL_IF_IP or "
-        "HCCL_SOCKET_IFNAME on the root choose another of its addresses",
+        "check that it still runs, that no group was made of the same rootInfo before, and that no "
+        "firewall is between; HCCL_IF_IP or HCCL_SOCKET_IFNAME on the root choose another of its "
+        "addresses",
         "collective/connect");
   }
 }

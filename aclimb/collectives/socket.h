@@ -48,6 +48,8 @@ bool ParseEndpoint(const std::string& address, uint16_t port, Endpoint* endpoint
 // "192.168.1.4"; without the port.
 std::string AddressText(const Endpoint& endpoint);
 uint16_t PortOf(const Endpoint& endpoint);
+// Whether it stands for all addresses of a machine: nobody reaches another one by it.
+bool IsWildcard(const Endpoint& endpoint);
 // The socket's own side of a connection.
 Endpoint LocalEndpoint(const Socket& socket);
 
