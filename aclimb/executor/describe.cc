@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <span>
 
+#include "aclimb/core/complex.h"
 #include "aclimb/core/packed.h"
 #include "aclimb/core/text.h"
 
@@ -13,6 +15,8 @@ namespace {
 std::string Number(double value) {
   if (std::isnan(value)) return "\"nan\"";
   if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
+  // As an integer, -0 would have no sign.
+  if (value == 0) return std::signbit(value) ? "-0.0" : "0";
   char text[40];  // not snprintf, which writes the locale's decimal point
   return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
@@ -45,6 +49,26 @@ std::string Floats(const FloatArrayValue& values) {
   return out + "]";
 }
 
+// The number that stands `at` bytes from the begin of the scalar's.
+std::string Part(const ScalarValue& scalar, size_t at) {
+  ScalarValue part;
+  part.dtype = PartOf(scalar.dtype);
+  std::memcpy(part.bytes, scalar.bytes + at, SizeOf(part.dtype));
+  if (IsFloating(part.dtype)) return Number(part.ToDouble());
+  if (part.dtype != DType::kUInt64) return Cat(part.ToInteger());
+  uint64_t natural;
+  std::memcpy(&natural, part.bytes, sizeof(natural));
+  return Cat(natural);
+}
+
+std::string Scalar(const ScalarValue& scalar) {
+  const bool is_pair = IsComplex(scalar.dtype);
+  const std::string number =
+      is_pair ? Cat("[", Part(scalar, 0), ", ", Part(scalar, SizeOf(PartOf(scalar.dtype))), "]")
+              : Part(scalar, 0);
+  return Cat("{\"scalar\": ", number, ", \"dtype\": ", JsonText(NameOf(scalar.dtype)), "}");
+}
+
 std::string Value(const contract::Argument& argument);
 
 std::string ElementTexts(std::span<const contract::Argument> elements) {
@@ -63,12 +87,8 @@ std::string Value(const contract::Argument& argument) {
   switch (argument.kind) {
     case contract::Kind::kTensor:
       return Tensor(*static_cast<const TensorDescriptor*>(argument.object));
-    case contract::Kind::kScalar: {
-      const auto& scalar = *static_cast<const ScalarValue*>(argument.object);
-      const bool real = !IsComplex(scalar.dtype);
-      return Cat("{\"scalar\": ", real ? Number(scalar.ToDouble()) : JsonText(scalar.Text()),
-                 ", \"dtype\": ", JsonText(NameOf(scalar.dtype)), "}");
-    }
+    case contract::Kind::kScalar:
+      return Scalar(*static_cast<const ScalarValue*>(argument.object));
     case contract::Kind::kIntArray:
       return List(*static_cast<const IntArrayValue*>(argument.object));
     case contract::Kind::kBoolArray:

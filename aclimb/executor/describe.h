@@ -15,8 +15,9 @@ namespace aclimb {
 //                              "storage": [6], "format": "ND"}},
 //    "alpha": {"scalar": 1, "dtype": "FLOAT"}, "isResult": false, "biasSizes": null}
 // Arrays and lists are lists of such values.
-// Numbers are written so that they read back as the same value; NaN and infinities as texts. What
-// is no live object is {"invalid": "it is a destroyed tensor"}.
+// Numbers are written so that they read back as the same value: integers as such, complex ones as
+// [real, imaginary], NaN and infinities as texts. What is no live object is
+// {"invalid": "it is a destroyed tensor"}.
 std::string DescribeArguments(const contract::Contract& contract,
                               const contract::Arguments& arguments);
 

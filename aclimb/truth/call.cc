@@ -66,7 +66,8 @@ Given& Call::SetIntegers(Slot slot, std::vector<int64_t> shape, DType dtype,
 }
 
 void Call::SetScalar(Slot slot, double value, DType dtype) {
-  At(slot) = {.given = true, .dtype = dtype, .real = Rounded(value, dtype)};
+  Given& scalar = At(slot) = {.given = true, .dtype = dtype, .real = Rounded(value, dtype)};
+  if (IsInteger(dtype)) scalar.integers = ReadIntegers(WriteElements({value}, dtype), dtype);
 }
 
 void Call::SetList(int p, int size) {

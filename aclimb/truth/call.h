@@ -20,9 +20,10 @@ struct Given {
   int32_t format = contract::kNd;
   // Of tensors, in row-major order, none of a new output; of arrays of floats.
   std::vector<double> values = {};
-  std::vector<int64_t> integers = {};  // arrays, also of flags; tensors of integers, where exact
-  double real = 0;                     // kReal and scalars
-  int64_t integer = 0;                 // kBool and kInteger
+  // Arrays, also of flags; tensors of integers, where exact; the number of a scalar of integers.
+  std::vector<int64_t> integers = {};
+  double real = 0;      // kReal and scalars
+  int64_t integer = 0;  // kBool and kInteger
   std::string text = {};
   std::vector<Given> elements = {};  // of lists: tensors or scalars
 
@@ -76,6 +77,12 @@ class Call {
   // Of a tensor of integers, or an array.
   const std::vector<int64_t>& Ints(Slot slot) const { return At(slot).integers; }
   double Real(Slot slot) const { return At(slot).real; }
+  // A scalar without its fraction, exactly if it is an integer; one of 64 bits without sign keeps
+  // its bits.
+  int64_t Whole(Slot slot) const {
+    const Given& scalar = At(slot);
+    return scalar.integers.empty() ? static_cast<int64_t>(scalar.real) : scalar.integers[0];
+  }
   // A scalar as operators in float32 take it.
   float Float(Slot slot) const { return static_cast<float>(At(slot).real); }
   int64_t Integer(int p) const { return At(p).integer; }

@@ -32,4 +32,12 @@ int64_t CastInteger(int64_t value, DType to) {
   return ReadInteger(bytes, to);  // the lowest bytes come first
 }
 
+double CastScalar(const Call& call, Slot scalar, DType to) {
+  const Given& given = call.At(scalar);
+  if (given.integers.empty() || !IsInteger(to)) return CastValue(given.real, given.dtype, to);
+  unsigned char bytes[sizeof(int64_t)];
+  WriteInteger(bytes, DType::kInt64, given.integers[0]);
+  return ReadElement(bytes, to);  // the lowest bytes come first
+}
+
 }  // namespace aclimb::truth

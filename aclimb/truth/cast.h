@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "aclimb/core/dtype.h"
+#include "aclimb/truth/call.h"
 
 namespace aclimb::truth {
 
@@ -14,6 +15,10 @@ double CastValue(double value, DType from, DType to);
 
 // CastValue of an integer to a dtype of integers or BOOL, exactly.
 int64_t CastInteger(int64_t value, DType to);
+
+// A scalar of the call cast to a dtype: of integers to integers exactly, but for the rounding of
+// the widest ones to double.
+double CastScalar(const Call& call, Slot scalar, DType to);
 
 // The integer that is left of `value`, a whole number, in an integer dtype; of another dtype
 // `value`.

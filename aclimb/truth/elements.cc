@@ -189,6 +189,10 @@ void WriteElement(unsigned char* at, DType dtype, double value) {
   ByDType(dtype, [&](auto codec) { codec.Write(at, value); });
 }
 
+void WriteInteger(unsigned char* at, DType dtype, int64_t value) {
+  std::memcpy(at, &value, SizeOf(dtype));  // the lowest bytes come first
+}
+
 std::vector<unsigned char> WriteElements(const std::vector<double>& values, DType dtype) {
   const size_t size = SizeOf(dtype);
   std::vector<unsigned char> elements(values.size() * size);

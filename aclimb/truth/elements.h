@@ -20,6 +20,8 @@ double ReadElement(const unsigned char* at, DType dtype);
 int64_t ReadInteger(const unsigned char* at, DType dtype);
 // Rounds `value` once to the dtype; what is beyond an integer dtype becomes its nearest number.
 void WriteElement(unsigned char* at, DType dtype, double value);
+// What ReadInteger gives for a dtype of integers or BOOL.
+void WriteInteger(unsigned char* at, DType dtype, int64_t value);
 // The value that the dtype stores for `value`.
 double Rounded(double value, DType dtype);
 

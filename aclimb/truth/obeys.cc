@@ -42,7 +42,11 @@ class Objects {
       case Kind::kScalar: {
         ScalarValue& scalar = scalars_.emplace_back();
         scalar.dtype = given.dtype;
-        WriteElement(scalar.bytes, given.dtype, given.real);
+        if (given.integers.empty()) {
+          WriteElement(scalar.bytes, given.dtype, given.real);
+        } else {
+          WriteInteger(scalar.bytes, given.dtype, given.integers[0]);
+        }
         argument.object = argument.handle = &scalar;
         break;
       }

@@ -19,7 +19,12 @@ from . import _arrays, _call, _contract, ops
 
 
 def _number(value: Any) -> Any:
-    value = float(value.real) if isinstance(value, complex) else float(value)
+    value = numpy.asarray(value)[()]
+    if isinstance(value, numpy.complexfloating):
+        return [_number(value.real), _number(value.imag)]
+    if isinstance(value, (numpy.integer, numpy.bool_)):
+        return int(value)
+    value = float(value)
     return value if numpy.isfinite(value) else str(value)
 
 

@@ -41,6 +41,7 @@ void SpoilArgument(Draw& draw, const Parameter& parameter, Given& given) {
       given.real = draw.Real();
       if (given.given && parameter.kind == Kind::kScalar) {
         given.real = truth::Rounded(given.real, given.dtype);
+        given.integers.clear();
       }
       return;
     case Kind::kBool:

@@ -120,6 +120,13 @@ class Ops(unittest.TestCase):
         exact = np.exp(X.astype(np.float64))
         np.testing.assert_allclose(golden, exact / exact.sum(1, keepdims=True), 1e-14)
 
+    def test_scalars_of_the_formula_are_exact(self):
+        large = 2**60 + 1
+        equal = aclimb.reference.eq_scalar(np.array([large, large - 1]), large)
+        self.assertEqual(equal.tolist(), [1, 0])
+        padded = aclimb.reference.constant_pad_nd(np.zeros(2, np.complex64), [1, 0], 1.5 - 2.5j)
+        self.assertEqual(padded.tolist(), [1.5, 0, 0])
+
     def test_every_operator_has_a_function(self):
         self.assertGreater(len(dir(aclimb.ops)), 300)
         self.assertEqual(dir(aclimb.ops), dir(aclimb.reference))

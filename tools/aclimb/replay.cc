@@ -116,12 +116,15 @@ Verdict PrintOutput(const RecordedArgument& tensor, const std::vector<unsigned c
       text =
           fmt::format("{} of {} elements differ, by at most {:.3g} at {}", bits, got.size(),
                       difference.absolute, truth::IndexText(tensor.shape, difference.absolute_at));
-      agrees = truth != nullptr;
+      // The formula gives no imaginary parts.
+      agrees = truth != nullptr && !IsComplex(tensor.dtype);
       if (truth != nullptr) {
         const truth::Difference error =
             truth::DifferenceOf(recorded, truth->values, truth->allowed);
-        agrees = error.beyond == 0;
-        if (!agrees) text += "; recorded: " + VerdictText(error, recorded, *truth, tensor.shape);
+        agrees = agrees && error.beyond == 0;
+        if (error.beyond > 0) {
+          text += "; recorded: " + VerdictText(error, recorded, *truth, tensor.shape);
+        }
       }
     }
     Print(fmt::format("    recording  {}\n", text));

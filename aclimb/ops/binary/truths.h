@@ -199,7 +199,7 @@ class Operands {
 
   int64_t Whole(int p, size_t at) const {
     const truth::Given& given = call_.At(p);
-    if (is_scalar_[p]) return truth::CastInteger(static_cast<int64_t>(given.real), common_);
+    if (is_scalar_[p]) return truth::CastInteger(call_.Whole(p), common_);
     const bool exact = at < given.integers.size();
     return truth::CastInteger(exact ? given.integers[at] : static_cast<int64_t>(given.values[at]),
                               common_);
@@ -248,9 +248,8 @@ inline void Compute(Operation operation, bool in_place, const truth::Call& call,
   std::vector<double> values, allowed;
   for (const auto& [a, b] : PlacesOf(call, operands)) {
     if (!in_floats) {
-      const int64_t whole =
-          OfWhole(operation, operands.Whole(0, a), operands.Whole(1, b),
-                  has_alpha ? static_cast<int64_t>(call.Real(2)) : 0, common == DType::kBool);
+      const int64_t whole = OfWhole(operation, operands.Whole(0, a), operands.Whole(1, b),
+                                    has_alpha ? call.Whole(2) : 0, common == DType::kBool);
       const int64_t wrapped = IsTest(operation) ? whole : truth::CastInteger(whole, common);
       values.push_back(
           static_cast<double>(IsFloating(out) ? wrapped : truth::CastInteger(wrapped, out)));

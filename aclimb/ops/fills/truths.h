@@ -20,7 +20,7 @@ inline void ZeroTruth(const truth::Call& call, truth::Outputs& outputs) {
 }
 inline void OneTruth(const truth::Call& call, truth::Outputs& outputs) { SetAll(call, outputs, 1); }
 inline void ScalarTruth(const truth::Call& call, truth::Outputs& outputs) {
-  SetAll(call, outputs, truth::CastValue(call.Real(1), call.DTypeOf(1), call.DTypeOf(0)));
+  SetAll(call, outputs, truth::CastScalar(call, 1, call.DTypeOf(0)));
 }
 inline void TensorTruth(const truth::Call& call, truth::Outputs& outputs) {
   SetAll(call, outputs, truth::CastValue(call.Values(1)[0], call.DTypeOf(1), call.DTypeOf(0)));
@@ -30,8 +30,7 @@ inline void TensorTruth(const truth::Call& call, truth::Outputs& outputs) {
 inline void DiagonalTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace inplace_fill_diagonal;  // NOLINT: the positions
   const std::vector<int64_t>& shape = call.Shape(kSelfRef);
-  const double value =
-      truth::CastValue(call.Real(kFillValue), call.DTypeOf(kFillValue), call.DTypeOf(kSelfRef));
+  const double value = truth::CastScalar(call, kFillValue, call.DTypeOf(kSelfRef));
   const bool wraps = call.Bool(kWrap) && shape.size() == 2;
   outputs.Set(kSelfRef,
               truth::EachIndex(

@@ -175,8 +175,7 @@ inline void ScatterTruthOf(const truth::Call& call, truth::Outputs& outputs, boo
   const auto dim = WrapDimension(call.Integer(P::kDim), call.Shape(P::kSelf).size());
   const Shape source = scalar ? Shape() : OrOne(call.Shape(P::kSource));
   const DType dtype = call.DTypeOf(P::kSelf);
-  const double number =
-      scalar ? truth::CastValue(call.Real(P::kSource), call.DTypeOf(P::kSource), dtype) : 0;
+  const double number = scalar ? truth::CastScalar(call, P::kSource, dtype) : 0;
   Changing changing(call, P::kSelf);
   ForEachIndex(shape, [&](const Shape& at) {
     Shape to = at;
@@ -234,8 +233,7 @@ void IndexFillTruth(const truth::Call& call, truth::Outputs& outputs) {
   using P = IndexFill;
   const Shape self = OrOne(call.Shape(P::kSelf));
   const auto dim = WrapDimension(call.Integer(P::kDim), call.Shape(P::kSelf).size());
-  const double value =
-      truth::CastValue(call.Real(P::kValue), call.DTypeOf(P::kValue), call.DTypeOf(P::kSelf));
+  const double value = truth::CastScalar(call, P::kValue, call.DTypeOf(P::kSelf));
   Changing out(call, P::kSelf);
   ForEachIndex(self, [&](const Shape& at) {
     for (const int64_t k : call.Ints(P::kIndex)) {

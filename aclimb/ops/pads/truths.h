@@ -17,8 +17,7 @@ namespace aclimb::pads {
 inline void ConstantTruth(const truth::Call& call, truth::Outputs& outputs) {
   using namespace constant;  // NOLINT: the positions
   const std::vector<int64_t>& shape = call.Shape(kSelf);
-  const double around =
-      truth::CastValue(call.Real(kValue), call.At(kValue).dtype, call.DTypeOf(kSelf));
+  const double around = truth::CastScalar(call, kValue, call.DTypeOf(kSelf));
   const auto value = [&](std::vector<int64_t> index) {
     for (size_t d = 0; d < shape.size(); ++d) {
       index[d] -= PairOf(call.Ints(kPad), shape.size(), d).before;

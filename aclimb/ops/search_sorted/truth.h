@@ -56,7 +56,7 @@ void SearchTruth(const truth::Call& call, truth::Outputs& outputs) {
     } else if (IsFloating(call.DTypeOf(P::kSelf))) {
       places[i] = find(call.Ints(P::kSequence), call.Float(P::kSelf));
     } else {
-      places[i] = find(call.Ints(P::kSequence), static_cast<int64_t>(call.Real(P::kSelf)));
+      places[i] = find(call.Ints(P::kSequence), call.Whole(P::kSelf));
     }
   }
   outputs.SetIntegers(P::kOut, std::move(places));

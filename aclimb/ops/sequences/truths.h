@@ -28,9 +28,16 @@ inline void SetNumbers(const truth::Call& call, truth::Outputs& outputs, double 
 
 // Arange and Range.
 inline void RangeTruth(const truth::Call& call, truth::Outputs& outputs) {
-  const bool whole = !IsFloating(call.DTypeOf(kOut));
-  const auto number = [&](int p) { return whole ? std::trunc(call.Real(p)) : call.Real(p); };
-  SetNumbers(call, outputs, number(kStart), number(kStep));
+  const DType out = call.DTypeOf(kOut);
+  if (IsFloating(out)) return SetNumbers(call, outputs, call.Real(kStart), call.Real(kStep));
+  // Without sign, since sums wrap.
+  auto number = static_cast<uint64_t>(call.Whole(kStart));
+  std::vector<int64_t> values(static_cast<size_t>(call.ElementCount(kOut)));
+  for (int64_t& value : values) {
+    value = truth::CastInteger(static_cast<int64_t>(number), out);
+    number += static_cast<uint64_t>(call.Whole(kStep));
+  }
+  outputs.SetIntegers(kOut, std::move(values));
 }
 
 inline void LinspaceTruth(const truth::Call& call, truth::Outputs& outputs) {

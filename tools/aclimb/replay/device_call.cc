@@ -99,9 +99,8 @@ class DeviceCall {
   }
 
   const aclScalar* NewScalar(const RecordedArgument& scalar) {
-    unsigned char bytes[16] = {};
-    if (!IsComplex(scalar.dtype)) truth::WriteElement(bytes, scalar.dtype, scalar.real);
-    return acl_.aclCreateScalar(bytes, static_cast<aclDataType>(scalar.dtype));
+    std::array<unsigned char, 16> value = scalar.scalar;
+    return acl_.aclCreateScalar(value.data(), static_cast<aclDataType>(scalar.dtype));
   }
 
   truth::CallValue MakeTensor(const RecordedArgument& tensor) {

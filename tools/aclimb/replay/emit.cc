@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "aclimb/truth/elements.h"
+#include "aclimb/core/complex.h"
 #include "tools/aclimb/replay/emit_text.h"
 #include "tools/aclimb/replay/literals.h"
 
@@ -16,9 +16,11 @@ namespace {
 constexpr size_t kFewElements = 256;
 constexpr size_t kWidth = 98;
 
-// How Print reads an element, by dtype.
-const char* ReaderOf(DType dtype) {
-  switch (dtype) {
+bool HasReals(DType dtype) { return IsFloating(PartOf(dtype)); }
+
+// How Print reads an element with HasReals, or its parts.
+std::string ReaderOf(DType dtype) {
+  switch (PartOf(dtype)) {
     case DType::kFloat64:
       return "Double";
     case DType::kFloat16:
@@ -28,6 +30,13 @@ const char* ReaderOf(DType dtype) {
     default:
       return "Float";
   }
+}
+
+// How Print writes an element.
+std::string WriterOf(DType dtype) {
+  if (!HasReals(dtype)) return fmt::format("Integer<{}>", ElementType(dtype));
+  if (!IsComplex(dtype)) return fmt::format("Real<{}>", ReaderOf(dtype));
+  return fmt::format("Complex<{}, {}>", ReaderOf(dtype), SizeOf(PartOf(dtype)));
 }
 
 class Program {
@@ -103,10 +112,15 @@ class Program {
     text_ += emitted::kTold;
     if (recording_.HasRun()) text_ += emitted::kMemory;
     bool reads = false;
-    std::set<std::string> readers;
+    std::set<std::string> readers, writers;
     for (const RecordedArgument* tensor : tensors_) {
       reads = reads || IsRead(*tensor);
-      if (IsPrinted(*tensor)) readers.insert(ReaderOf(tensor->dtype));
+      if (!IsPrinted(*tensor)) continue;
+      const DType dtype = tensor->dtype;
+      if (HasReals(dtype)) readers.insert(ReaderOf(dtype));
+      writers.insert(!HasReals(dtype)   ? emitted::kInteger
+                     : IsComplex(dtype) ? emitted::kComplex
+                                        : emitted::kReal);
     }
     if (reads) text_ += emitted::kCopy;
     if (!tensors_.empty()) text_ += emitted::kTensor;
@@ -117,7 +131,8 @@ class Program {
                : reader == "BFloat16" ? emitted::kBFloat16
                                       : emitted::kFloat;
     }
-    if (!readers.empty()) text_ += emitted::kPrint;
+    for (const std::string& writer : writers) text_ += writer;
+    if (!writers.empty()) text_ += emitted::kPrint;
     text_ += "\n}  // namespace\n";
   }
 
@@ -158,7 +173,7 @@ class Program {
         continue;
       }
       text_ += "\n";
-      const bool half = IsHalf(tensor.dtype);
+      const bool half = IsHalf(PartOf(tensor.dtype));
       if (half) Line("// The bits of {} numbers.", NameOf(tensor.dtype));
       const std::string name = tensor.Identifier();
       Line("const {} {}_data[] = {};", ElementType(tensor.dtype), name,
@@ -238,18 +253,14 @@ class Program {
   }
 
   void Scalar(const RecordedArgument& scalar) {
-    std::vector<unsigned char> bytes(std::max<size_t>(SizeOf(scalar.dtype), 1));
+    const auto first = scalar.scalar.begin();
+    const std::string list =
+        ElementList({first, first + static_cast<ptrdiff_t>(SizeOf(scalar.dtype))}, scalar.dtype);
     const std::string name = scalar.Identifier();
-    if (IsComplex(scalar.dtype)) {
-      Line("unsigned char {}_value[{}] = {{0}};", name, bytes.size());
-      Line("aclScalar* {} = aclCreateScalar({}_value, {});", name, name,
-           DTypeConstant(scalar.dtype));
-      return;
-    }
-    truth::WriteElement(bytes.data(), scalar.dtype, scalar.real);
-    const std::string list = ElementList(bytes, scalar.dtype);
-    Line("{} {}_value = {};", ElementType(scalar.dtype), name, list.substr(1, list.size() - 2));
-    Line("aclScalar* {} = aclCreateScalar(&{}_value, {});", name, name,
+    const bool is_pair = IsComplex(scalar.dtype);
+    Line("{} {}_value{} = {};", ElementType(scalar.dtype), name, is_pair ? "[]" : "",
+         is_pair ? list : list.substr(1, list.size() - 2));
+    Line("aclScalar* {} = aclCreateScalar({}{}_value, {});", name, is_pair ? "" : "&", name,
          DTypeConstant(scalar.dtype));
   }
 
@@ -301,7 +312,7 @@ class Program {
       if (!IsPrinted(tensor)) continue;
       Line("  Print(\"{}\", memory{}, {}, {}, {}, {}, &{});", tensor.name,
            Offset(tensor.block, tensor.First()), tensor.bytes, IntegerList(tensor.shape),
-           IntegerList(tensor.strides), tensor.ElementBytes(), ReaderOf(tensor.dtype));
+           IntegerList(tensor.strides), tensor.ElementBytes(), WriterOf(tensor.dtype));
     }
     Line("}}");
   }

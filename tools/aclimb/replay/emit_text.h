@@ -68,7 +68,7 @@ std::vector<char> LoadNpy(const std::string& path, size_t bytes) {
 }
 )";
 
-// Elements as numbers, by dtype.
+// Elements as numbers, by the dtype of them or of their parts.
 inline constexpr const char* kFloat = R"(
 double Float(const char* at) {
   float value;
@@ -105,11 +105,38 @@ double BFloat16(const char* at) {
 }
 )";
 
+// How Print writes an element. The first two take one of the above.
+inline constexpr const char* kReal = R"(
+template <double (*kRead)(const char*)>
+void Real(const char* at) {
+  std::printf(" %.9g", kRead(at));
+}
+)";
+inline constexpr const char* kComplex = R"--(
+// The imaginary part lies `kSize` bytes after the real part.
+template <double (*kRead)(const char*), size_t kSize>
+void Complex(const char* at) {
+  std::printf(" (%.9g,%.9g)", kRead(at), kRead(at + kSize));
+}
+)--";
+inline constexpr const char* kInteger = R"(
+template <typename T>
+void Integer(const char* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(value));
+  if (value > 0) {
+    std::printf(" %llu", static_cast<unsigned long long>(value));
+  } else {
+    std::printf(" %lld", static_cast<long long>(value));
+  }
+}
+)";
+
 inline constexpr const char* kPrint = R"(
 // Copies the view's part of the storage back and prints its elements in row-major order, the first
 // 256 of a larger one.
 void Print(const char* name, const char* first, size_t bytes, const std::vector<int64_t>& shape,
-           const std::vector<int64_t>& strides, size_t element, double (*read)(const char*)) {
+           const std::vector<int64_t>& strides, size_t element, void (*write)(const char*)) {
   std::vector<char> data(bytes);
   Need("aclrtMemcpy",
        aclrtMemcpy(data.data(), bytes, first, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
@@ -125,7 +152,7 @@ void Print(const char* name, const char* first, size_t bytes, const std::vector<
   }
   std::printf("%s:", name);
   for (size_t i = 0; i < places.size() && i < 256; ++i) {
-    std::printf(" %.9g", read(data.data() + places[i] * element));
+    write(data.data() + places[i] * element);
   }
   std::printf(places.size() > 256 ? " ...\n" : "\n");
 }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "aclimb/contract/contract.h"
+#include "aclimb/core/complex.h"
 #include "aclimb/truth/elements.h"
 
 namespace aclimb::cli {
@@ -42,7 +43,7 @@ std::string ElementText(const unsigned char* at, DType dtype) {
 }  // namespace
 
 const char* ElementType(DType dtype) {
-  switch (dtype) {
+  switch (PartOf(dtype)) {
     case DType::kFloat32:
       return "float";
     case DType::kFloat64:
@@ -122,9 +123,10 @@ std::string TextLiteral(const std::string& text) {
 
 std::string ElementList(const std::vector<unsigned char>& bytes, DType dtype) {
   std::string list = "{";
-  const size_t size = SizeOf(dtype);
+  const DType part = PartOf(dtype);
+  const size_t size = SizeOf(part);
   for (size_t at = 0; at < bytes.size(); at += size) {
-    list += (at == 0 ? "" : ", ") + ElementText(bytes.data() + at, dtype);
+    list += (at == 0 ? "" : ", ") + ElementText(bytes.data() + at, part);
   }
   return list + "}";
 }

@@ -9,7 +9,8 @@
 // Values as C++ source text.
 namespace aclimb::cli {
 
-// "float", "uint16_t": what an array of the dtype's elements is made of.
+// "float", "uint16_t": what an array of the dtype's elements is made of; of complex ones, of their
+// parts.
 const char* ElementType(DType dtype);
 // "ACL_FLOAT"; "ACL_FORMAT_ND".
 std::string DTypeConstant(DType dtype);

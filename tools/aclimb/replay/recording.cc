@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "aclimb/core/complex.h"
 #include "aclimb/truth/all_operators.h"
 #include "aclimb/truth/elements.h"
 #include "tools/aclimb/replay/npy_file.h"
@@ -43,7 +44,36 @@ double NumberOf(const json& value) {
   if (text == "nan") return std::nan("");
   if (text == "inf") return kInf;
   if (text == "-inf") return -kInf;
-  return 0;  // a complex scalar, which no operator accepts: its dtype is enough
+  throw Unreadable(fmt::format("\"{}\" is no number", text));
+}
+
+// Integers exactly; those of a real number are cut off, as of a recording that has all as such.
+void ReadNumber(const json& value, DType dtype, unsigned char* to) {
+  if (value.is_number_integer() && !IsFloating(dtype)) {
+    truth::WriteInteger(to, dtype, value.get<int64_t>());
+  } else {
+    truth::WriteElement(to, dtype, NumberOf(value));
+  }
+}
+
+void ReadScalar(const json& value, RecordedArgument& scalar) {
+  const DType dtype = scalar.dtype = DTypeOf(value.at("dtype").get<std::string>());
+  const json& number = value.at("scalar");
+  unsigned char* const to = scalar.scalar.data();
+  if (!IsComplex(dtype)) {
+    ReadNumber(number, dtype, to);
+  } else if (number.is_array() && number.size() == 2) {
+    const DType part = PartOf(dtype);
+    ReadNumber(number[0], part, to);
+    ReadNumber(number[1], part, to + SizeOf(part));
+  } else {
+    throw Unreadable(fmt::format(
+        "{} is {}; expected a complex number as [real, imaginary], which earlier versions did not "
+        "record. Record the call again.",
+        scalar.name, number.dump()));
+  }
+  scalar.real = truth::ReadElement(to, dtype);
+  if (IsInteger(dtype)) scalar.integers = {truth::ReadInteger(to, dtype)};
 }
 
 // The elements from the first of the view to the last.
@@ -98,8 +128,7 @@ RecordedArgument ReadArgument(const json& value, const contract::Parameter& para
       ReadTensor(value.at("tensor"), argument);
       break;
     case contract::Kind::kScalar:
-      argument.dtype = DTypeOf(value.at("dtype").get<std::string>());
-      argument.real = NumberOf(value.at("scalar"));
+      ReadScalar(value, argument);
       break;
     case contract::Kind::kIntArray:
       argument.integers = value.get<std::vector<int64_t>>();
@@ -150,6 +179,8 @@ void ReadMemory(const json& tensors, Recording& recording, RecordedArgument& ten
   }
   const json& entry = tensors.at(tensor.name);
   tensor.touched = tensor.has_place = true;
+  // A tensor of both roles that the operator only overwrote has no entry of its own as an output.
+  if (entry.at("role").get<std::string>() == "output") tensor.is_input = false;
   tensor.block = entry.at("block").get<size_t>();
   tensor.begin = entry.at("begin").get<int64_t>();
   if (tensor.block >= recording.blocks.size() || tensor.First() < 0 ||
@@ -294,10 +325,10 @@ truth::Call Recording::ToCall() const {
   truth::Call call(*contract);
   for (int p = 0; p < call.size(); ++p) call.At(p) = GivenOf(At(p));
   for (const truth::Slot slot : Tensors()) {
+    if (!contract::IsRead(contract->At(slot.parameter).role)) continue;
     const RecordedArgument& argument = At(slot);
-    if (!argument.is_input) continue;
     truth::Given& tensor = call.At(slot);
-    if (!argument.touched) {
+    if (!argument.touched || !argument.is_input) {
       tensor.values.assign(argument.ElementCount(), 0);
       continue;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -23,11 +24,12 @@ struct RecordedArgument {
   std::string name;  // "self", or "tensors[3]" of a list's element
   contract::Kind kind = contract::Kind::kTensor;
   bool null = false;
-  DType dtype = DType::kUndefined;  // of tensors and scalars
-  double real = 0;                  // of scalars and kReal
-  int64_t integer = 0;              // of kInteger and kBool
-  std::vector<int64_t> integers;    // of arrays, also of flags
-  std::vector<double> reals;        // of arrays of floats
+  DType dtype = DType::kUndefined;            // of tensors and scalars
+  std::array<unsigned char, 16> scalar = {};  // as aclCreateScalar takes it
+  double real = 0;                            // of scalars, without imaginary part, and kReal
+  int64_t integer = 0;                        // of kInteger and kBool
+  std::vector<int64_t> integers;              // of arrays, also of flags, and a scalar of integers
+  std::vector<double> reals;                  // of arrays of floats
   std::string text;
   std::vector<RecordedArgument> elements;  // of lists
 
@@ -35,7 +37,7 @@ struct RecordedArgument {
   std::vector<int64_t> shape, strides, storage;
   int64_t offset = 0;  // in elements
   int32_t format = 2;
-  bool is_input = false;  // one that is worked on in place is both
+  bool is_input = false;  // one that is worked on in place is both, unless it is overwritten
   bool is_output = false;
   bool touched = false;    // the operator reads or writes it
   bool has_place = false;  // block and begin are set
