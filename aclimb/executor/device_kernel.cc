@@ -168,6 +168,7 @@ void BookTensors(const contract::Contract& contract, const Planner* of_host, Pla
     const bool writes = of_host ? of_host->writes(i) : contract::IsWritten(parameter.role);
     if (reads) planner.Reads(i);
     if (writes) planner.Writes(i);
+    if (of_host && of_host->overwrites(i)) planner.Overwrites(i);
   }
 }
 

@@ -135,7 +135,7 @@ const contract::Argument& ArgumentOf(const TensorUse& use, const contract::Argum
 
 void SetUse(TensorUse& use, const contract::Arguments& arguments,
             const contract::Parameter& parameter, const Planner& planner) {
-  use.role = parameter.role;
+  use.role = planner.overwrites(use.parameter) ? contract::Role::kOutput : parameter.role;
   const auto* const tensor =
       static_cast<const TensorDescriptor*>(ArgumentOf(use, arguments).object);
   if (tensor == nullptr) return;

@@ -31,9 +31,9 @@ struct TensorUse {
   int element = -1;   // of the list that the parameter is
   TensorView view;    // without an address
   TensorDescriptor::ByteRange footprint = {};
-  contract::Role role = contract::Role::kInput;
-  bool touched = false;                       // read or written by the plan, and not empty
-  int64_t bytes_read = 0, bytes_written = 0;  // by a run
+  contract::Role role = contract::Role::kInput;  // of this run: kOutput where it only overwrites
+  bool touched = false;                          // read or written by the plan, and not empty
+  int64_t bytes_read = 0, bytes_written = 0;     // by a run
 };
 
 // The tensor of one call that stands in the place of a TensorUse.
@@ -159,6 +159,12 @@ class Planner {
   // memory of those, and only those, that are given and not empty.
   void Reads(int parameter) { reads_ |= Bit(parameter); }
   void Writes(int parameter) { writes_ |= Bit(parameter); }
+  // Says that the run writes the whole tensor and does not read it, though its role may say that
+  // other runs do.
+  void Overwrites(int parameter) {
+    Writes(parameter);
+    overwrites_ |= Bit(parameter);
+  }
   // Says how many elements of the parameter's tensor a run moves where it is not all of them, as
   // where an index chooses some.
   void Moves(int parameter, Moved moved) { moved_.emplace_back(parameter, moved); }
@@ -175,6 +181,7 @@ class Planner {
 
   bool reads(int parameter) const { return (reads_ & Bit(parameter)) != 0; }
   bool writes(int parameter) const { return (writes_ & Bit(parameter)) != 0; }
+  bool overwrites(int parameter) const { return (overwrites_ & Bit(parameter)) != 0; }
   // Null where a run moves what the parameter's role says, whole.
   const Moved* moved(int parameter) const {
     for (const auto& [of, moved] : moved_) {
@@ -191,6 +198,7 @@ class Planner {
 
   uint64_t reads_ = 0;
   uint64_t writes_ = 0;
+  uint64_t overwrites_ = 0;
   std::vector<std::pair<int, Moved>> moved_;
   WorkspaceLedger workspace_;
   Cost cost_;

@@ -204,8 +204,12 @@ TensorView AsColumn(TensorView view) { return WithDimension(view, view.rank); }
 
 Result<PlanPointer> MakePlan(Planner& planner, const Call& call) {
   if (call.out.view.ElementCount() == 0) return PlanPointer();
-  planner.Writes(call.out.parameter);
-  if (PlanBuilder::HasSelf(call)) planner.Reads(call.self.parameter);
+  if (PlanBuilder::HasSelf(call)) {
+    planner.Reads(call.self.parameter);
+    planner.Writes(call.out.parameter);
+  } else {
+    planner.Overwrites(call.out.parameter);
+  }
   const bool no_batch = call.adds_batch && call.a.view.shape[0] == 0;
   if (call.alpha == 0 || call.a.view.shape[call.a.view.rank - 1] == 0 || no_batch) {
     const TensorView& out = call.out.view;

@@ -1,10 +1,11 @@
 // Calls that a recording has to get right.
 //
-//   record_program views | large | refused | threads | fork | nested
+//   record_program views | large | refused | threads | fork | nested | scalars | overwritten
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -13,7 +14,11 @@
 
 #include "acl/acl.h"
 #include "aclimb/core/half.h"
+#include "aclnnop/aclnn_addmm.h"
+#include "aclnnop/aclnn_arange.h"
+#include "aclnnop/aclnn_constant_pad_nd.h"
 #include "aclnnop/aclnn_elu_backward.h"
+#include "aclnnop/aclnn_fill_scalar.h"
 
 namespace {
 
@@ -191,6 +196,75 @@ void Nested(aclrtStream stream) {
   Need(aclrtSetExceptionInfoCallback(nullptr));
 }
 
+// Both phases, and the wait for the run.
+template <typename Phase1, typename Phase2, typename... Arguments>
+void Run(Phase1 phase1, Phase2 phase2, aclrtStream stream, Arguments... arguments) {
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  Need(phase1(arguments..., &size, &executor));
+  void* workspace = nullptr;
+  if (size > 0) Need(aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_HUGE_FIRST));
+  Need(phase2(workspace, size, executor, stream));
+  Need(aclrtSynchronizeStream(stream));
+  if (size > 0) Need(aclrtFree(workspace));
+}
+
+// A dense tensor whose memory nothing has written.
+aclTensor* New(aclDataType dtype, const std::vector<int64_t>& shape) {
+  void* memory = nullptr;
+  Need(aclrtMalloc(&memory, 512, ACL_MEM_MALLOC_HUGE_FIRST));
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * shape[d];
+  return aclCreateTensor(shape.data(), shape.size(), dtype, strides.data(), 0, ACL_FORMAT_ND,
+                         shape.data(), shape.size(), memory);
+}
+
+// Numbers that a double does not have, complex ones, and those that JSON has no word for.
+void Scalars(aclrtStream stream) {
+  const auto scalar = [](auto value, aclDataType dtype) { return aclCreateScalar(&value, dtype); };
+  const auto fill = [&](aclDataType dtype, const aclScalar* value) {
+    Run(aclnnInplaceFillScalarGetWorkspaceSize, aclnnInplaceFillScalar, stream, New(dtype, {3}),
+        value);
+  };
+  struct Complex64 {
+    float real, imaginary;
+  };
+  struct Complex128 {
+    double real, imaginary;
+  };
+  const aclScalar* const large = scalar((int64_t{1} << 60) + 1, ACL_INT64);
+  const aclScalar* const complex = scalar(Complex64{1.5f, -2.5f}, ACL_COMPLEX64);
+  fill(ACL_INT64, large);
+  fill(ACL_INT8, scalar(int64_t{-100}, ACL_INT64));
+  fill(ACL_INT64, scalar(INT64_MIN, ACL_INT64));
+  fill(ACL_COMPLEX64, complex);
+  fill(ACL_COMPLEX128, scalar(Complex128{0.1, -INFINITY}, ACL_COMPLEX128));
+  fill(ACL_FLOAT, scalar(-0.0f, ACL_FLOAT));
+  fill(ACL_FLOAT, scalar(NAN, ACL_FLOAT));
+  constexpr int64_t kStart = (int64_t{1} << 53) + 1;
+  Run(aclnnArangeGetWorkspaceSize, aclnnArange, stream, scalar(kStart, ACL_INT64),
+      scalar(kStart + 3, ACL_INT64), scalar(int64_t{1}, ACL_INT64), New(ACL_INT64, {3}));
+  aclTensor* const filled = New(ACL_COMPLEX64, {2});
+  Run(aclnnInplaceFillScalarGetWorkspaceSize, aclnnInplaceFillScalar, stream, filled, complex);
+  const int64_t pads[] = {1, 1};
+  Run(aclnnConstantPadNdGetWorkspaceSize, aclnnConstantPadNd, stream, filled,
+      aclCreateIntArray(pads, 2), complex, New(ACL_COMPLEX64, {4}));
+}
+
+// A product in place whose addend has the factor 0, so that it is not read.
+void Overwritten(aclrtStream stream) {
+  float zero = 0, one = 1;
+  const auto factor = [&] {
+    aclTensor* const tensor = New(ACL_FLOAT, {3, 3});
+    Run(aclnnInplaceFillScalarGetWorkspaceSize, aclnnInplaceFillScalar, stream, tensor,
+        aclCreateScalar(&one, ACL_FLOAT));
+    return tensor;
+  };
+  Run(aclnnInplaceAddmmGetWorkspaceSize, aclnnInplaceAddmm, stream, New(ACL_FLOAT, {3, 3}),
+      factor(), factor(), aclCreateScalar(&zero, ACL_FLOAT), aclCreateScalar(&one, ACL_FLOAT),
+      int8_t{0});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -205,6 +279,8 @@ int main(int argc, char** argv) {
   if (mode == "threads") Threads();
   if (mode == "fork") Fork(stream);
   if (mode == "nested") Nested(stream);
+  if (mode == "scalars") Scalars(stream);
+  if (mode == "overwritten") Overwritten(stream);
   Need(aclrtDestroyStream(stream));
   Need(aclrtResetDevice(0));
   Need(aclFinalize());

@@ -18,6 +18,7 @@ from programs import OPERATORS, expect, run
 
 
 PROGRAM = sys.argv[3]
+CODES = {"<f4": "f", "<f2": "e", "<u2": "H", "<i8": "q"}
 
 
 def program(mode, **variables):
@@ -51,7 +52,7 @@ def load(path):
     size = struct.unpack("<H", data[8:10])[0]
     expect((10 + size) % 64 == 0, path, "is not aligned")
     header = ast.literal_eval(data[10:10 + size].decode())
-    code = {"<f4": "f", "<f2": "e", "<u2": "H", "<i8": "q"}[header["descr"]]
+    code = CODES[header["descr"]]
     (count,) = header["shape"]
     return header, list(struct.unpack(f"<{count}{code}", data[10 + size:]))
 
@@ -68,8 +69,7 @@ def check_tensor(path, call, name):
     header, values = load(path / entry["file"])
     expect(header["descr"] == entry["npy"] and not header["fortran_order"], name, header)
     expect(len(values) == entry["elements"] == max(places(argument)) + 1, name, len(values))
-    expect(entry["bytes"] == len(values) * struct.calcsize(
-        {"<f4": "f", "<f2": "e", "<u2": "H", "<i8": "q"}[entry["npy"]]), name, entry)
+    expect(entry["bytes"] == len(values) * struct.calcsize(CODES[entry["npy"]]), name, entry)
     return [values[place] for place in places(argument)]
 
 
@@ -163,6 +163,35 @@ def check_nested(folder):
     expect(inner["arguments"]["gradOutput"]["tensor"]["shape"] == [3, 4], inner["arguments"])
 
 
+def check_scalars(folder):
+    """Integers are exact, complex numbers pairs, and a zero keeps its sign."""
+    calls = [call["arguments"] for _, call in record("scalars", folder)]
+    large, start = 2**60 + 1, 2**53 + 1
+    expect([(call["value"]["scalar"], call["value"]["dtype"]) for call in calls[:6]] ==
+           [(large, "INT64"), (-100, "INT64"), (-2**63, "INT64"), ([1.5, -2.5], "COMPLEX64"),
+            ([0.1, "-inf"], "COMPLEX128"), (0, "FLOAT")], calls[:6])
+    expect(math.copysign(1, calls[5]["value"]["scalar"]) == -1, "a zero without sign", calls[5])
+    expect(calls[6]["value"] == {"scalar": "nan", "dtype": "FLOAT"}, calls[6])
+    expect([calls[7][name]["scalar"] for name in ("start", "end", "step")] == [start, start + 3, 1],
+           calls[7])
+    expect(calls[9]["pad"] == [1, 1] and calls[9]["value"]["scalar"] == [1.5, -2.5], calls[9])
+
+
+def check_overwritten(folder):
+    """What a run overwrites in place without reading it is an output alone, for every tool."""
+    _, _, (path, call) = record("overwritten", folder)
+    expect({name: entry["role"] for name, entry in call["tensors"].items()} ==
+           {"mat1": "input", "mat2": "input", "selfRef": "output"}, call["tensors"])
+    expect(check_tensor(path, call, "selfRef") == [3] * 9, path)
+    trace = folder.with_suffix(".json")
+    for variables in (dict(ACLIMB_CHECK="1,nan", ACLIMB_MUTE="check/leak"), dict(ACLIMB_TRACE=str(trace))):
+        done = program("overwritten", **variables)
+        expect(done.returncode == 0 and "rule:" not in done.stderr, variables, done)
+    (moved,) = [event["args"]["bytes"] for event in json.loads(trace.read_text())
+                if event.get("cat") == "work" and event["name"] == "aclnnInplaceAddmm"]
+    expect(moved == 3 * 9 * 4, "three matrices of 36 bytes move", moved)
+
+
 def check_limit(folder):
     run("convolution_backward", ACLIMB_RECORD=str(folder), ACLIMB_RECORD_LIMIT="64")
     (_, call), = calls_of(folder)
@@ -247,6 +276,8 @@ with tempfile.TemporaryDirectory() as temporary:
     check_threads(place / "threads")
     check_fork(place / "fork")
     check_nested(place / "nested")
+    check_scalars(place / "scalars")
+    check_overwritten(place / "overwritten")
     check_limit(place / "limit")
     check_existing(place / "existing")
     check_failing_disk(place / "disk")

@@ -27,7 +27,7 @@ class Place:
 
     def record(self, *words, **settings):
         """The folders of the calls of a program."""
-        calls = self.folder / pathlib.Path(words[0]).name
+        calls = self.folder / "-".join(pathlib.Path(word).name for word in words)
         subprocess.run(list(map(str, words)), check=True, stdout=subprocess.DEVNULL,
                        env=dict(CLEAN, ACLIMB_RECORD=str(calls), **settings))
         return sorted(calls.iterdir())
@@ -47,8 +47,11 @@ def outputs_of(call):
         if entry["role"] != "output":
             continue
         data = (call / entry["file"]).read_bytes()[-entry["bytes"]:]
-        code = {"<f4": "f", "<f2": "e", "<u2": "H"}[entry["npy"]]
-        values = struct.unpack(f"<{entry['elements']}{code}", data)
+        code = {"<f4": "f", "<f2": "e", "<u2": "H", "<i8": "q", "|i1": "b", "<c8": "f",
+                "<c16": "d"}[entry["npy"]]
+        values = [value for value, in struct.iter_unpack(f"<{code}", data)]
+        if "c" in entry["npy"]:
+            values = list(map(complex, values[::2], values[1::2]))
         tensor = told["arguments"][name]["tensor"]
         places = [0]
         for extent, stride in zip(tensor["shape"], tensor["strides"]):
@@ -80,6 +83,26 @@ def examples_and_views(tool, *words):
         agrees(tool, call)
 
 
+def scalars(tool, *words):
+    """They are what they were, to the last bit and with both parts."""
+    place = Place("scalars", *words)
+    calls = place.mode("scalars") + place.mode("overwritten")
+    for call in calls:
+        agrees(tool, call)
+        tool.output("replay", call, "--no-truth")
+    complex_call, path = calls[3], calls[3] / "call.json"
+    text = path.read_text()
+    for old, new in {"-2.5": "2.5", "1.5": "1"}.items():
+        path.write_text(text.replace(old, new))
+        expect(found(tool, complex_call).endswith("differs\n"), f"{old} became {new}")
+    # Earlier versions wrote no complex numbers, and integers as any other number.
+    path.write_text(text.replace("[1.5, -2.5]", '"a COMPLEX64 scalar"'))
+    tool.refused("replay", complex_call, said="Record the call again.")
+    path = calls[0] / "call.json"
+    path.write_text(path.read_text().replace(str(2**60 + 1), "1e3"))
+    expect("3 of 3 elements differ" in found(tool, calls[0]), "an integer as a real number")
+
+
 def other_settings(tool, *words):
     """The product and the extensions are those of the recording."""
     place = Place("settings", *words)
@@ -91,7 +114,7 @@ def emitted(tool, *words):
     """The program prints the recorded codes and outputs, whatever its data stand in."""
     place = Place("emit", *words)
     calls = [call for operator in OPERATORS for call in place.example(operator)]
-    calls += place.mode("views")
+    calls += place.mode("views") + place.mode("scalars") + place.mode("overwritten")
     sources = []
     for number, call in enumerate(calls):
         source = place.folder / f"{number}.cpp"
@@ -134,6 +157,13 @@ def built(tool, place, source, program):
                 CXX=place.compiler)
 
 
+def text_of(value):
+    """As an emitted program prints it."""
+    if isinstance(value, complex):
+        return f"({value.real:.9g},{value.imag:.9g})"
+    return str(value) if isinstance(value, int) else f"{value:.9g}"
+
+
 def check_program(program, arguments, call):
     result = subprocess.run([program, *arguments], env=CLEAN, capture_output=True, text=True)
     expect(result.returncode == 0 and result.stderr == "", result)
@@ -141,11 +171,12 @@ def check_program(program, arguments, call):
     function = json.loads((call / "call.json").read_text())["operator"]
     expect(lines[:3] == [f"{function}GetWorkspaceSize: 0", f"{function}: 0",
                          "aclrtSynchronizeStream: 0"], lines)
-    printed = {line.split(":")[0]: line.split(":")[1].split() for line in lines[3:]}
+    printed = {line.split(":")[0]: line.split(":")[1].replace("-nan", "nan").split()
+               for line in lines[3:]}
     wanted = outputs_of(call)
     expect(printed.keys() == wanted.keys(), f"{call}: {printed.keys()}")
     for name, values in wanted.items():
-        expect([float(word) for word in printed[name]] == [float(f"{v:.9g}") for v in values],
+        expect(printed[name] == list(map(text_of, values)),
                f"{call} {name}: {printed[name]}, recorded {values}")
 
 
@@ -315,5 +346,5 @@ def left_out(tool, *words):
 
 
 if __name__ == "__main__":
-    main(examples_and_views, other_settings, emitted, emitted_with_files, existing_program_is_kept,
+    main(examples_and_views, scalars, other_settings, emitted, emitted_with_files, existing_program_is_kept,
          truth_as_files, refused_calls, wrong_results_are_found, unreadable, left_out)
