@@ -81,6 +81,37 @@ class TemporaryFolder {
   fs::path path;
 };
 
+// A signal that asks the tool to end, on its way to where nothing is left behind.
+struct Interrupted {
+  int signal = 0;
+};
+
+// The last such signal; 0 before the first.
+volatile std::sig_atomic_t interrupted_by = 0;
+
+// While it lives, these signals are noted instead of ending the tool; those that the tool was
+// started to ignore, as by nohup, it ignores.
+class NotedInterrupts {
+ public:
+  NotedInterrupts() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      const auto note = [](int number) { interrupted_by = number; };
+      if (std::signal(signal, note) == SIG_IGN) std::signal(signal, SIG_IGN);
+    }
+  }
+  ~NotedInterrupts() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+    }
+  }
+  NotedInterrupts(const NotedInterrupts&) = delete;
+  NotedInterrupts& operator=(const NotedInterrupts&) = delete;
+
+  static void ThrowIfAny() {
+    if (interrupted_by != 0) throw Interrupted{interrupted_by};
+  }
+};
+
 std::string Content(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -120,14 +151,21 @@ std::set<std::string> FindingsOf(const fs::path& path) {
   _exit(Become(program));
 }
 
-// How the child ended; it is killed when its time is up.
+// The child and what it started.
+void Kill(pid_t child) {
+  kill(-child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+// How the child ended; it is killed when its time is up, or the tool is to end.
 std::string EndOf(pid_t child, double seconds, bool* in_time) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
+    if (interrupted_by != 0) Kill(child);
+    NotedInterrupts::ThrowIfAny();
     if (std::chrono::steady_clock::now() > deadline) {
-      kill(-child, SIGKILL);
-      waitpid(child, &status, 0);
+      Kill(child);
       *in_time = false;
       return fmt::format("no end within {} s", seconds);
     }
@@ -147,8 +185,10 @@ Outcome RunOnce(const std::vector<std::string>& program, const ExploreOptions& w
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error(fmt::format("fork: {}", std::strerror(errno)));
   if (child == 0) Start(program, wanted, schedule, folder);
+  setpgid(child, child);  // also here, since the child may be killed before it has come to it
   Outcome outcome;
   outcome.end = EndOf(child, wanted.timeout, &outcome.in_time);
+  NotedInterrupts::ThrowIfAny();
   // Our own words about a program that cannot be run.
   if (outcome.end == "exit status 127" || outcome.end == "exit status 126") {
     const std::string said = Content(folder / "stderr");
@@ -212,6 +252,7 @@ void ShowProgress(uint64_t done, uint64_t seeds) {
 
 int Explore(const ExploreOptions& wanted, const std::vector<std::string>& program) {
   if (!wanted.order.empty()) CheckNewFile("--order", wanted.order, wanted.force);
+  const NotedInterrupts noted;
   const TemporaryFolder folder;
   const Outcome plain = RunOnce(program, wanted, "roundrobin", folder.path);
   if (!plain.in_time) {
@@ -272,6 +313,10 @@ int Run(ExploreOptions& wanted, const std::vector<std::string>& program) {
     TellUnknownVariables();
     ExportToolkit(ToolkitRoot());
     return Explore(wanted, program);
+  } catch (const Interrupted& by) {
+    // Whoever waits for the tool sees that it ended by the signal.
+    std::raise(by.signal);
+    return kWrongUse;
   } catch (const std::exception& error) {
     // 1 would say that an order differs.
     std::fprintf(stderr, "aclimb explore: %s\n", error.what());
