@@ -335,6 +335,14 @@ def bad_inputs(tool, *_):
                            "[" + json.dumps(event(args={"code": []})) + "]": 1}.items():
             bad.write_text(text)
             refuses((bad,), f"bad.json, line {line}: expected a trace")
+        for depth, begin, end in ((50000, '{"a":', "}"), (254, "[", "]")):
+            nested = json.dumps(event(args={"id": 1, "code": 0, "arguments": {"a": 7}}))
+            nested = nested.replace('"a": 7', f'"a": {begin * depth}7{end * depth}')
+            bad.write_text("[\n" + nested + "]")
+            refuses((bad,), "bad.json, line 2: expected a trace, as ACLIMB_TRACE writes it, of at "
+                            "most 256 objects and lists within each other")
+        bad.write_text("[" + nested.replace("[7]", "7") + "]")
+        tool.output("report", bad, "--json")
         bad.write_text("[\n]\n")
         refuses((bad,), "no events")
         bad.write_text("[" + json.dumps(event(ts=1e300)) + "]")

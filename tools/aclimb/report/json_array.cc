@@ -19,22 +19,28 @@ size_t SkipSpace(std::string_view text, size_t at) {
   return std::min(text.find_first_not_of(" \t\r\n", at), text.size());
 }
 
-// Past the end of the object that begins at `at`; npos when it has none.
-size_t EndOfObject(std::string_view text, size_t at) {
-  int depth = 0;
+// Objects and lists within each other at most. Each costs a frame of the stack where values are
+// copied and written.
+constexpr int kMostDepth = 256;
+
+// Past the end of the object that begins at `begin`; npos when it has none, `begin` when it is
+// nested too deeply.
+size_t EndOfObject(std::string_view text, size_t begin) {
+  int objects = 0, lists = 0;
   bool in_text = false;
-  for (; at < text.size(); ++at) {
+  for (size_t at = begin; at < text.size(); ++at) {
     const char c = text[at];
     if (in_text) {
       if (c == '\\') ++at;
       if (c == '"') in_text = false;
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '{') {
-      ++depth;
-    } else if (c == '}' && --depth == 0) {
-      return at + 1;
+      continue;
     }
+    if (c == '"') in_text = true;
+    if (c == '{') ++objects;
+    if (c == '[') ++lists;
+    if (c == ']') --lists;
+    if (c == '}' && --objects == 0) return at + 1;
+    if (objects + lists > kMostDepth) return begin;
   }
   return std::string_view::npos;
 }
@@ -60,11 +66,11 @@ bool ReadObjects(const std::string& path, const std::string& expected,
   const std::string_view text = file;
   size_t line = 1;
   size_t counted = 0;
-  const auto problem_at = [&](size_t at) {
+  const auto problem_at = [&](size_t at, const std::string& more = "") {
     line += static_cast<size_t>(std::count(text.begin() + static_cast<ptrdiff_t>(counted),
                                            text.begin() + static_cast<ptrdiff_t>(at), '\n'));
     counted = at;
-    return Problem(fmt::format("{}, line {}: expected {}", path, line, expected));
+    return Problem(fmt::format("{}, line {}: expected {}{}", path, line, expected, more));
   };
   size_t at = SkipSpace(text, 0);
   if (at == text.size() || text[at] != '[') throw problem_at(at);
@@ -84,6 +90,10 @@ bool ReadObjects(const std::string& path, const std::string& expected,
     if (text[at] != '{') throw problem_at(at);
     const size_t end = EndOfObject(text, at);
     if (end == std::string_view::npos) return false;
+    if (end == at) {
+      throw problem_at(
+          at, fmt::format(", of at most {} objects and lists within each other", kMostDepth));
+    }
     try {
       take(Json::parse(text.substr(at, end - at)));
     } catch (const Json::exception&) {
