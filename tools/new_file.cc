@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "aclimb/core/text.h"
+#include "aclimb/core/writable.h"
 
 namespace aclimb::tools {
 
@@ -17,14 +18,8 @@ int OpenNewFile(const std::string& path, bool replace) {
 
 int NewFileError(const std::string& path, bool replace) {
   struct stat found = {};
-  if (stat(path.c_str(), &found) == 0) {
-    if (S_ISDIR(found.st_mode)) return EISDIR;
-    if (!replace) return EEXIST;
-    return access(path.c_str(), W_OK) == 0 ? 0 : errno;
-  }
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  return access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+  const bool is_kept = !replace && stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode);
+  return is_kept ? EEXIST : WritingError(path);
 }
 
 std::string ExpectedNewFile(int error, const char* replace) {

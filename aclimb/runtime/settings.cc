@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "aclimb/core/parse.h"
 #include "aclimb/core/product.h"
 #include "aclimb/core/text.h"
+#include "aclimb/core/writable.h"
 
 namespace aclimb {
 namespace {
@@ -22,9 +24,12 @@ class Reader {
 
   void Complain(const char* name, std::string_view value) {
     const EnvironmentVariable* row = FindEnvironmentVariable(name);
+    Complain(name, value, row != nullptr ? row->values : "another value");
+  }
+  void Complain(const char* name, std::string_view value, std::string_view expected) {
     if (!problem_->empty()) *problem_ += ' ';
-    *problem_ += Cat("the environment variable ", name, " is \"", value, "\"; expected ",
-                     row != nullptr ? row->values : "another value", ".");
+    *problem_ +=
+        Cat("the environment variable ", name, " is \"", value, "\"; expected ", expected, ".");
   }
   int Integer(const char* name, int fallback, uint64_t least, uint64_t most) {
     const auto text = ReadEnvironment(name);
@@ -84,6 +89,10 @@ void ReadLog(Reader& reader, Settings& settings) {
       settings.log_stderr = true;
     } else if (token.starts_with("file=") && token.size() > 5) {
       settings.log_file = token.substr(5);
+      if (const int error = WritingError(settings.log_file); error != 0) {
+        reader.Complain("ACLIMB_LOG", *topics,
+                        Cat("a file that can be written (", std::strerror(error), ")"));
+      }
     } else {
       reader.Complain("ACLIMB_LOG", *topics);
       break;

@@ -71,6 +71,7 @@ TEST_F(SettingsTest, WrongValuesAreNamedNeverIgnored) {
       {"ACLIMB_CPU_TARGET", "mmx"},      {"ACLIMB_HOST_ACCESS", "2"},
       {"ACLIMB_STRICT", "on"},           {"ACLIMB_DEVICE", "gpu"},
       {"ACLIMB_LOG", "plans"},           {"ASCEND_LAUNCH_BLOCKING", "true"},
+      {"ACLIMB_LOG", "file=/no/such/f"}, {"ACLIMB_LOG", "plan,file=/dev"},
       {"ASCEND_GLOBAL_LOG_LEVEL", "9"},  {"ASCEND_MODULE_LOG_LEVEL", "APP=9"},
   };
   for (const auto& [name, value] : wrong) {

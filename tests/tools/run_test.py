@@ -91,6 +91,18 @@ def switches(tool, program):
             tool.refused("run", f"{switch}=all", program, said=f'{switch} takes no value, got "all"')
 
 
+def the_log_can_be_written(tool, program):
+    with tempfile.TemporaryDirectory() as folder:
+        for file, why in {f"{folder}/none/log": "No such file or directory",
+                          folder: "Is a directory"}.items():
+            tool.refused("run", "--log", f"plan,file={file}", program,
+                         said=f'ACLIMB_LOG is "plan,file={file}"; expected a file that can be '
+                              f"written ({why}).")
+        log = pathlib.Path(folder, "log")
+        seen(tool, "--log", f"file={log}", program)
+        expect(not log.exists(), "asking made the file")
+
+
 def check_takes_a_list(tool, program):
     for value in ("1", "all", "nan", "nan,all", "0"):
         _, variables = seen(tool, f"--check={value}", program)
@@ -229,6 +241,7 @@ if __name__ == "__main__":
         traces_replace_no_file,
         words_of_the_program,
         bad_environment_is_left_to_the_program,
+        the_log_can_be_written,
         exit_status,
         programs_that_cannot_run,
         found_in_path,
