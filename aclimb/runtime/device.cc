@@ -31,6 +31,7 @@ constinit std::mutex process_mutex;
 ForkLock process_lock(process_mutex);
 
 Result<const Machine*> MakeMachine() {
+  ACLIMB_CHECK_OK(CheckEnvironment());
   const Settings& settings = CurrentSettings();
   Result<const AclimbBackend*> backend = LoadBackend(settings.device);
   if (!backend.ok()) return backend.TakeStatus();

@@ -17,11 +17,6 @@ namespace {
 std::atomic<uint64_t> init_count{0};
 std::atomic<int> default_device{-1};
 
-Status WrongEnvironment(const std::string& problem) {
-  return Refuse(kInvalidParam, problem, "set it to one of these values, or unset it",
-                "runtime/environment");
-}
-
 Status NotInitialized() {
   return Refuse(kRepeatFinalize,
                 "aclFinalize is called without an aclInit before it; expected one aclInit for each "
@@ -37,8 +32,7 @@ Status Init(const char* path) {
                   "aclInit was called before; expected one call. Nothing has changed.",
                   "ignore this code, or call aclFinalize in between", "runtime/init/again");
   }
-  const Settings& settings = CurrentSettings();
-  if (!settings.problem.empty()) return WrongEnvironment(settings.problem);
+  ACLIMB_CHECK_OK(CheckEnvironment());
   Config config;
   if (path != nullptr) {
     Result<Config> read = ReadConfig(path);
@@ -65,9 +59,8 @@ void Forget() {
 }  // namespace
 
 Status CheckUsable() {
-  const Settings& settings = CurrentSettings();
-  if (!settings.problem.empty()) return WrongEnvironment(settings.problem);
-  if (settings.strict && init_count.load(std::memory_order_acquire) == 0) {
+  ACLIMB_CHECK_OK(CheckEnvironment());
+  if (CurrentSettings().strict && init_count.load(std::memory_order_acquire) == 0) {
     return Refuse(kUninitialized,
                   "aclInit was not called, and ACLIMB_STRICT is 1; expected aclInit first.",
                   "call aclInit(nullptr) before other functions", "runtime/init/missing");

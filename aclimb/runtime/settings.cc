@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "aclimb/backend/loader.h"
+#include "aclimb/core/codes.h"
 #include "aclimb/core/cpu_target.h"
 #include "aclimb/core/environment.h"
 #include "aclimb/core/fork.h"
@@ -148,6 +149,13 @@ const Settings& CurrentSettings() {
     current.store(settings, std::memory_order_release);
   }
   return *settings;
+}
+
+Status CheckEnvironment() {
+  const Settings& settings = CurrentSettings();
+  if (settings.problem.empty()) return Ok();
+  return Refuse(kInvalidParam, settings.problem, "set it to one of these values, or unset it",
+                "runtime/environment");
 }
 
 std::vector<int> VisibleDevices(const std::string& list, int count) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/status.h"
 
 namespace aclimb {
 
@@ -30,6 +31,9 @@ struct Settings {
 
 // Never destroyed; a reload makes a new one and leaves the old one where it is.
 const Settings& CurrentSettings();
+
+// 100000 when a variable has a value that it cannot have.
+Status CheckEnvironment();
 
 // The devices of `count` that the list names, as the interface reads it: ascending numbers
 // separated by commas, up to the first token that is not one. An empty list means all.

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "acl/acl_op_compiler.h"
@@ -40,6 +41,25 @@ TEST(Properties, ModeNameVersion) {
   char unknown[] = "driver";
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "pkgName is \"driver\"", aclsysGetVersionNum, unknown,
                  &number);
+}
+
+TEST(Properties, ABadVariableIsNoSilentDefault) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // a process that has read nothing yet
+  setenv("ACLIMB_DEVICES", "two", 1);
+  const auto ask = [] {
+    uint32_t count = 0;
+    int64_t bytes = 0;
+    void* address = nullptr;
+    EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "ACLIMB_DEVICES is \"two\"", aclrtGetDeviceCount,
+                   &count);
+    EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "ACLIMB_DEVICES is \"two\"", aclrtGetDeviceInfo, 0,
+                   ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE, &bytes);
+    EXPECT_REFUSED(ACL_ERROR_INVALID_PARAM, "ACLIMB_DEVICES is \"two\"", aclrtReserveMemAddress,
+                   &address, 1, 0, nullptr, 0);
+    std::exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(ask(), testing::ExitedWithCode(0), "");
+  unsetenv("ACLIMB_DEVICES");
 }
 
 TEST(Properties, Device) {
