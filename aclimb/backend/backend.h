@@ -234,8 +234,8 @@ typedef struct AclimbBackend {
   // time limit the calling thread may do the queue's work: copies, fills, and the tasks that
   // ACLIMB_INLINE_BYTES and any_thread of AclimbTask allow; it calls no `start` of a halt.
   int (*queue_wait)(AclimbQueue* queue, int64_t timeout_ms);
-  // Does not block: *idle tells whether everything is done. Returns a pending error like
-  // queue_wait.
+  // Does not block: *idle tells whether everything is done. Returns a pending error, or 107023 of a
+  // queue that depends on aborted work, like queue_wait.
   int (*queue_query)(AclimbQueue* queue, int* idle);
   // Drops queued tasks, sets the cancel flag of the running one and waits until it ended. A lost
   // queue is as good as new then.

@@ -126,11 +126,9 @@ TEST_F(PageableCopyTest, StuckBehindAbortedWorkThatTimesOut) {
   StartCopyAndLetItQueue();
   ASSERT_ACL(aclrtStreamAbort(other_));
   EXPECT_EQ(Finish(), ACL_ERROR_RT_STREAM_ABORT);
-  aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
-  int code = 0;
-  while (code == 0 && status != ACL_STREAM_STATUS_COMPLETE) {
-    code = aclrtStreamQuery(stream_, &status);
-  }
+  aclrtStreamStatus status;
+  int code = ACL_ERROR_RT_STREAM_ABORT;
+  while (code == ACL_ERROR_RT_STREAM_ABORT) code = aclrtStreamQuery(stream_, &status);
   EXPECT_EQ(code, ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
   ASSERT_ACL(aclrtSynchronizeStream(stream_));
   EXPECT_TRUE(HostIsUntouched());
