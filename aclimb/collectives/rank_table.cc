@@ -18,10 +18,14 @@ namespace {
 
 using Json = nlohmann::json;
 
+// All ranks of one server find each other by it.
+constexpr const char* kThisHost = "127.0.0.1";
+
 Status NoTable(const std::string& file, const std::string& what) {
   return Refuse(HCCL_E_PARA,
                 Cat("the rank table ", file, " ", what,
-                    "; expected {\"server_list\": [{\"server_id\": \"192.168.0.1\", \"device\": "
+                    "; expected {\"server_list\": [{\"server_id\": \"node_0\", \"host_ip\": "
+                    "\"192.168.0.1\", \"device\": "
                     "[{\"rank_id\": \"0\"}, ...]}, ...]}."),
                 "correct the file; the toolkit's documentation describes it",
                 "collective/rank-table");
@@ -30,6 +34,16 @@ Status NoTable(const std::string& file, const std::string& what) {
 const Json* Find(const Json& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();
   return found == object.end() ? nullptr : &*found;
+}
+
+// The numeric address of the server, or an empty text.
+std::string AddressOf(const Json& server) {
+  const Json* const named = Find(server, "host_ip");
+  const Json& address = named != nullptr ? *named : *Find(server, "server_id");
+  if (!address.is_string()) return {};
+  Endpoint endpoint;
+  const auto& text = address.get_ref<const std::string&>();
+  return ParseEndpoint(text, 0, &endpoint) ? text : std::string();
 }
 
 }  // namespace
@@ -44,7 +58,7 @@ Result<RankTable> ReadRankTable(const std::string& file) {
   const Json table = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
   const Json* const servers = Find(table, "server_list");
   if (servers == nullptr || !servers->is_array()) return NoTable(file, "has no server_list");
-  std::map<uint32_t, std::string> hosts;
+  std::map<uint32_t, const Json*> server_of;  // by rank
   for (const Json& server : *servers) {
     const Json* const id = Find(server, "server_id");
     const Json* const devices = Find(server, "device");
@@ -58,25 +72,34 @@ Result<RankTable> ReadRankTable(const std::string& file) {
           !ParseWhole(number->get_ref<const std::string&>(), &rank)) {
         return NoTable(file, "has a device without rank_id");
       }
-      if (!hosts.emplace(rank, id->get<std::string>()).second) {
+      if (!server_of.emplace(rank, &server).second) {
         return NoTable(file, Cat("has rank ", rank, " twice"));
       }
     }
   }
-  if (hosts.empty() || hosts.rbegin()->first + 1 != hosts.size()) {
-    return NoTable(file, Cat("has ", hosts.size(), " ranks, but not 0 to ", hosts.size(), " - 1"));
+  const size_t size = server_of.size();
+  if (size == 0 || server_of.rbegin()->first + 1 != size) {
+    return NoTable(file, Cat("has ", size, " ranks, but not 0 to ", size, " - 1"));
   }
   RankTable read;
+  read.size = static_cast<uint32_t>(size);
+  const Json& root = *server_of[0];
+  read.root = AddressOf(root);
+  if (read.root.empty() && Find(root, "host_ip") == nullptr && servers->size() == 1) {
+    read.root = kThisHost;
+  }
+  if (read.root.empty()) {
+    return NoTable(file, "has no numeric address of rank 0's server as its host_ip or server_id");
+  }
   for (const char letter : table.dump())
     read.digest = Mix(read.digest, static_cast<uint8_t>(letter));
-  for (auto& [rank, host] : hosts) read.hosts.push_back(std::move(host));
   return read;
 }
 
 Result<CommunicatorRef> JoinTable(const char* file, uint32_t rank, const Wishes& wishes) {
   Result<RankTable> table = ReadRankTable(file);
   if (!table.ok()) return table.TakeStatus();
-  const auto size = static_cast<uint32_t>(table.value().hosts.size());
+  const uint32_t size = table.value().size;
   if (rank >= size) {
     return BadParameter("rank", rank, Cat("a rank of the table, 0 to ", size - 1), "rank",
                         "pass the rank_id of this rank's device");
@@ -86,7 +109,7 @@ Result<CommunicatorRef> JoinTable(const char* file, uint32_t rank, const Wishes&
   constexpr uint64_t kPorts = 32;
   const uint16_t base = wishes.settings.base_port;
   Token token;
-  token.address = table.value().hosts[0];
+  token.address = table.value().root;
   token.port =
       static_cast<uint16_t>((base == 0 ? kDocumentedPort : base) + table.value().digest % kPorts);
   for (size_t i = 0; i < token.secret.size(); ++i) {
