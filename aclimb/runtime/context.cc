@@ -152,11 +152,12 @@ void DetachContext(Context* context, DetachedContext* detached) noexcept {
   Device& device = *context->device;
   std::erase(device.contexts, context);
   if (device.primary == context) device.primary = nullptr;
-  detached->context = ReleaseShared<Context>(context->handle, ACLIMB_HANDLE_CONTEXT);
+  // The streams first: who finds a live one takes its context for live too.
   for (const Stream* stream : context->streams) {
     detached->streams.push_back(ReleaseShared<Stream>(stream->handle, ACLIMB_HANDLE_STREAM));
   }
   context->streams.clear();
+  detached->context = ReleaseShared<Context>(context->handle, ACLIMB_HANDLE_CONTEXT);
 }
 
 void EndDetachedContext(DetachedContext detached, bool drain) {
