@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <limits>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -22,14 +23,11 @@ namespace {
 
 constexpr auto kTick = std::chrono::seconds(1);
 constexpr auto kHelloTime = std::chrono::seconds(10);
+// Who comes too late finds the port open for so long.
+constexpr auto kLateTime = std::chrono::seconds(5);
+// A hub that no rank has come to ends after so many HCCL_CONNECT_TIMEOUTs.
+constexpr int kUnusedTimes = 10;
 constexpr auto kAnswerTime = std::chrono::seconds(2);  // for where a rank stands
-constexpr size_t kMostStrangers = 256;
-constexpr size_t kMostAtOnce = 64;  // accepted before those that are there are read again
-constexpr uint32_t kMostRanks = 65536;
-
-std::string RefusalBody(uint32_t code, const std::string& text) {
-  return ByteWriter().Number(code).Text(text).Take();
-}
 
 Result<Socket> ListenOn(const std::string& address, uint16_t base_port) {
   // The interface's own ports when the variable names their begin, else any that is free.
@@ -59,7 +57,7 @@ Result<Token> Hub::Start(const Settings& settings) {
   if (!listener.ok()) return listener.TakeStatus();
   const Token token = {address.value(), PortOf(LocalEndpoint(listener.value())), DrawSecret(),
                        ProcessSecret()};
-  Status started = StartOn(std::move(listener.value()), token, settings);
+  Status started = StartOn(std::move(listener.value()), token, settings, /*once=*/true);
   if (!started.ok()) return started;
   return token;
 }
@@ -69,17 +67,18 @@ Status Hub::StartAt(const Token& token, const Settings& settings) {
   Socket listener;
   if (ParseEndpoint(token.address, token.port, &endpoint)) listener = Listen(endpoint);
   if (!listener) {
-    return Refuse(HCCL_E_UNAVAIL,
-                  Cat("the address ", token.address, ", port ", token.port,
-                      ", cannot be listened on (", std::generic_category().message(errno),
-                      "); expected the server_id of rank 0 to be a numeric address of its host."),
-                  "correct the rank table, or choose other ports with HCCL_IF_BASE_PORT",
-                  "collective/listen");
+    return Refuse(
+        HCCL_E_UNAVAIL,
+        Cat("the address ", token.address, ", port ", token.port, ", cannot be listened on (",
+            std::generic_category().message(errno),
+            "); expected the host_ip or server_id of rank 0 to be an address of its host."),
+        "correct the rank table, or choose other ports with HCCL_IF_BASE_PORT",
+        "collective/listen");
   }
-  return StartOn(std::move(listener), token, settings);
+  return StartOn(std::move(listener), token, settings, /*once=*/false);
 }
 
-Status Hub::StartOn(Socket listener, const Token& token, const Settings& settings) {
+Status Hub::StartOn(Socket listener, const Token& token, const Settings& settings, bool once) {
   std::vector<std::string> whitelist;
   if (!settings.whitelist.empty()) {
     Result<std::vector<std::string>> read = ReadWhitelist(settings.whitelist);
@@ -87,13 +86,24 @@ Status Hub::StartOn(Socket listener, const Token& token, const Settings& setting
     whitelist = std::move(read.value());
     whitelist.push_back(token.address);
   }
-  std::shared_ptr<Hub> hub(new Hub(token, std::move(listener), std::move(whitelist)));
+  std::shared_ptr<Hub> hub(
+      new Hub(token, std::move(listener), settings, std::move(whitelist), once));
   QuietThread thread([hub] { hub->Run(); });
   thread.Name("hccl_hub");
   return Ok();
 }
 
-bool Hub::Over() const { return (complete_ || failed_) && come_ == 0; }
+Hub::Hub(Token token, Socket listener, const Settings& settings, std::vector<std::string> whitelist,
+         bool once)
+    : token_(std::move(token)),
+      listener_(std::move(listener)),
+      whitelist_(std::move(whitelist)),
+      once_(once),
+      // A port that somebody chose is needed for the next group.
+      late_time_(once && settings.base_port == 0 ? kLateTime : Clock::duration::zero()),
+      listens_until_(Clock::now() + kUnusedTimes * settings.connect_timeout) {}
+
+bool Hub::Over() const { return come_ == 0 && (complete_ || (failed_ && !listener_)); }
 
 void Hub::Run() {
   next_tick_ = Clock::now() + kTick;
@@ -111,17 +121,18 @@ void Hub::Run() {
 // Waits for something to happen, and sees to it.
 void Hub::Turn() {
   waits_.clear();
-  if (listener_) waits_.push_back({listener_.descriptor(), POLLIN, 0});
+  if (listener_ && !rests_) waits_.push_back({listener_.descriptor(), POLLIN, 0});
   const size_t first = waits_.size();
   for (const auto& connection : connections_) {
     const short events = static_cast<short>(POLLIN | (connection->out.empty() ? 0 : POLLOUT));
     waits_.push_back({connection->socket.descriptor(), events, 0});
   }
   // Nobody has to be looked after while only the listener is there.
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_tick_ - Clock::now());
-  const int timeout =
-      connections_.empty() ? -1 : static_cast<int>(std::max<int64_t>(left.count(), 0));
-  poll(waits_.data(), waits_.size(), timeout);
+  const bool alone = connections_.empty() && !rests_;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+      (alone ? listens_until_ : std::min(next_tick_, listens_until_)) - Clock::now());
+  poll(waits_.data(), waits_.size(),
+       static_cast<int>(std::clamp<int64_t>(left.count(), 0, std::numeric_limits<int>::max())));
   const size_t known = waits_.size() - first;
   for (size_t i = 0; i < known; ++i) {
     Connection& connection = *connections_[i];
@@ -137,33 +148,16 @@ void Hub::Turn() {
     if (connection->over && connection->out.empty()) Close(*connection);
   }
   std::erase_if(connections_, [](const auto& connection) { return !connection->socket; });
-  if (complete_ || failed_) listener_.Close();
+  if (Clock::now() >= listens_until_) StopListening();
 }
 
-void Hub::AcceptAll() {
-  for (size_t i = 0; i < kMostAtOnce; ++i) {
-    Endpoint from;
-    Socket socket = Accept(listener_, &from);
-    if (!socket) return;
-    auto connection = std::make_unique<Connection>();
-    connection->socket = std::move(socket);
-    KeepAlive(connection->socket);
-    connection->from = AddressText(from);
-    connection->since = Clock::now();
-    if (!whitelist_.empty() &&
-        std::find(whitelist_.begin(), whitelist_.end(), connection->from) == whitelist_.end()) {
-      DropStranger(*connection, "is not in the whitelist");
-      continue;
-    }
-    connections_.push_back(std::move(connection));
-    size_t strangers = 0;
-    for (const auto& each : connections_) strangers += each->joined ? 0 : 1;
-    if (strangers <= kMostStrangers) continue;
-    const auto oldest = std::find_if(connections_.begin(), connections_.end(),
-                                     [](const auto& each) { return !each->joined; });
-    DropStranger(**oldest, "said nothing while many came after it");
-    connections_.erase(oldest);
+void Hub::StopListening() {
+  if (!complete_ && !failed_) {
+    return RefuseAll(HCCL_E_TIMEOUT, Cat("no rank came within ", kUnusedTimes,
+                                         " times HCCL_CONNECT_TIMEOUT after HcclGetRootInfo"));
   }
+  listener_.Close();
+  listens_until_ = Clock::time_point::max();
 }
 
 // What one connection brings may be more than there is memory for: that one ends, no other.
@@ -223,59 +217,6 @@ void Hub::Handle(Connection& connection, const Frame& frame) {
     default:
       return Close(connection);
   }
-}
-
-void Hub::HandleHello(Connection& connection, const Frame& frame) {
-  ByteReader reader(frame.body);
-  const Secret secret = reader.ReadSecret();
-  const uint32_t size = reader.Number<uint32_t>();
-  const uint32_t rank = reader.Number<uint32_t>();
-  // What is behind that is another version's own affair.
-  const bool same_version = frame.version == kProtocolVersion;
-  const std::string about(same_version ? reader.Text() : std::string_view());
-  const bool whole = same_version ? reader.Complete() : reader.ok();
-  if (!whole || !Equal(secret, token_.secret) || size == 0 || size > kMostRanks) {
-    return DropStranger(connection, "does not know the group's secret");
-  }
-  const auto refuse = [&](const std::string& text, uint32_t code = HCCL_E_PARA) {
-    connection.out += Encode(FrameType::kRefused, RefusalBody(code, text), frame.version);
-    connection.over = true;
-  };
-  if (!same_version) {
-    const std::string text =
-        Cat("rank ", rank, " speaks version ", frame.version,
-            " of the protocol between ranks, and the root version ", kProtocolVersion);
-    refuse(text, HCCL_E_NOT_SUPPORT);
-    if (!complete_ && !failed_) RefuseAll(HCCL_E_NOT_SUPPORT, text);
-    return;
-  }
-  if (failed_) {
-    return refuse(Cat("the group has failed to come together before: ", failed_text_),
-                  failed_code_);
-  }
-  if (complete_) return refuse(Cat("all ", ranks_.size(), " ranks have joined already"));
-  if (!ranks_.empty() && ranks_.size() != size) {
-    const std::string text = Cat("rank ", rank, " passed nRanks = ", size,
-                                 ", and the first rank to come passed ", ranks_.size());
-    refuse(text);
-    return RefuseAll(HCCL_E_PARA, text);
-  }
-  if (rank >= size) return refuse(Cat("rank is ", rank, " of ", size, " ranks"));
-  ranks_.resize(size);
-  if (ranks_[rank].connection != nullptr) {
-    return refuse(Cat("rank ", rank, " has joined already, from ", ranks_[rank].connection->from));
-  }
-  connection.joined = true;
-  connection.rank = rank;
-  connection.parser.Trust();
-  ranks_[rank] = {&connection, about};
-  ++come_;
-  missing_changed_ = true;
-  if (come_ < size) return;
-  complete_ = true;
-  ByteWriter welcome;
-  for (const Rank& each : ranks_) welcome.Text(each.about);
-  SendToAll(FrameType::kWelcome, welcome.Take());
 }
 
 void Hub::HandleFailed(Connection& connection, ByteReader reader) {
@@ -369,27 +310,6 @@ void Hub::SendToAll(FrameType type, std::string_view body, const Connection* but
   }
 }
 
-void Hub::RefuseAll(uint32_t code, const std::string& text) {
-  if (!std::exchange(failed_, true)) {
-    failed_code_ = code;
-    failed_text_ = text;
-  }
-  SendToAll(FrameType::kRefused, RefusalBody(code, text));
-  for (const auto& connection : connections_) {
-    if (connection->joined) connection->over = true;
-  }
-}
-
-void Hub::DropStranger(Connection& connection, const char* why) {
-  ++strangers_;
-  connection.socket.Close();
-  // A flood of them does not flood the log.
-  if (strangers_ > 10 && strangers_ % 100 != 0) return;
-  aclimb_log(ACL_WARNING, Cat("hccl: a connection from ", connection.from, " to port ", token_.port,
-                              " was dropped: it ", why, " (", strangers_, " so far)")
-                              .c_str());
-}
-
 void Hub::Close(Connection& connection) {
   if (!connection.socket) return;
   connection.socket.Close();
@@ -419,11 +339,23 @@ void Hub::Close(Connection& connection) {
     SendToAll(FrameType::kGone, ByteWriter().Number(connection.rank).Text(text).Take(),
               &connection);
   }
+  // Its answers do not come any more.
+  for (auto at = questions_.begin(); at != questions_.end();) {
+    const auto stand = at->second.stands.find(connection.rank);
+    const bool open = stand != at->second.stands.end() && !stand->second.answered;
+    if (!open || --at->second.open != 0) {
+      ++at;
+      continue;
+    }
+    Answer(at->first, at->second);
+    at = questions_.erase(at);
+  }
 }
 
 void Hub::Tick() {
   const auto now = Clock::now();
   next_tick_ = now + kTick;
+  rests_ = false;
   for (const auto& connection : connections_) {
     if (!connection->joined && connection->socket && now - connection->since > kHelloTime) {
       DropStranger(*connection, "said nothing");
@@ -441,19 +373,6 @@ void Hub::Tick() {
     Answer(at->first, at->second);
     at = questions_.erase(at);
   }
-}
-
-std::string Hub::WhoIsMissing() const {
-  std::string missing;
-  size_t count = 0;
-  for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-    if (ranks_[rank].connection != nullptr) continue;
-    if (++count <= 8) missing += Cat(count == 1 ? "" : ", ", rank);
-  }
-  if (count > 8) missing += Cat(" and ", count - 8, " more");
-  return Cat(come_, " of ", ranks_.size(), " ranks have joined; missing: ", missing,
-             strangers_ == 0 ? std::string()
-                             : Cat(" (", strangers_, " connections of strangers were dropped)"));
 }
 
 }  // namespace aclimb::collectives

@@ -16,13 +16,15 @@
 #include "aclimb/collectives/settings.h"
 #include "aclimb/collectives/socket.h"
 #include "aclimb/collectives/token.h"
+#include "aclimb/collectives/used_tokens.h"
 #include "aclimb/core/status.h"
 
 namespace aclimb::collectives {
 
 // Where the ranks of one HcclRootInfo meet, in the process that called HcclGetRootInfo: it lets in
 // who has the secret, hands small messages on, and tells the others who has left or died. The data
-// of collectives does not pass here. Lives on a thread of its own until all ranks have left.
+// of collectives does not pass here. Lives on a thread of its own until all ranks have left, or
+// until nobody has come for long.
 class Hub {
  public:
   // Listens and starts the thread. The token is what ranks need to join.
@@ -69,17 +71,20 @@ class Hub {
     Clock::time_point deadline;
   };
 
-  static Status StartOn(Socket listener, const Token& token, const Settings& settings);
+  static Status StartOn(Socket listener, const Token& token, const Settings& settings, bool once);
 
-  Hub(Token token, Socket listener, std::vector<std::string> whitelist)
-      : token_(std::move(token)),
-        listener_(std::move(listener)),
-        whitelist_(std::move(whitelist)) {}
+  Hub(Token token, Socket listener, const Settings& settings, std::vector<std::string> whitelist,
+      bool once);
 
   void Run();
   void Turn();
   bool Over() const;
+  void StopListening();
   void AcceptAll();
+  void NoneAccepted(int error);
+  // One that has not shown the secret. False when there is none.
+  bool DropOldest(const char* why);
+  static bool IsStranger(const std::unique_ptr<Connection>& connection);
   void ReadOrClose(Connection& connection);
   void Read(Connection& connection);
   void Handle(Connection& connection, const Frame& frame);
@@ -97,6 +102,8 @@ class Hub {
   void SendToAll(FrameType type, std::string_view body, const Connection* but = nullptr);
   // Refuses what one rank, or all that wait for the last, came for.
   void RefuseAll(uint32_t code, const std::string& text);
+  // Whoever joins after this comes too late.
+  void Settle(uint32_t code, const std::string& text);
   // Not a rank of this group: nobody is told, it is counted.
   void DropStranger(Connection& connection, const char* why);
   void Close(Connection& connection);
@@ -106,14 +113,17 @@ class Hub {
   const Token token_;
   Socket listener_;
   const std::vector<std::string> whitelist_;
+  const bool once_;                  // the token is of one group alone
+  const Clock::duration late_time_;  // for which those that come too late are told so
+  Clock::time_point listens_until_;
+  bool rests_ = false;  // the listener, until the next tick
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<pollfd> waits_;
   std::vector<Rank> ranks_;  // none before the first has come
   uint32_t come_ = 0;
   bool complete_ = false;
   bool failed_ = false;  // to come together
-  uint32_t failed_code_ = 0;
-  std::string failed_text_;
+  TooLate too_late_;     // once it is complete, or has failed
   bool missing_changed_ = false;
   uint64_t strangers_ = 0;
   // By key; groups of other ranks may have the same one.

@@ -3,13 +3,16 @@
 #include "aclimb/collectives/hub.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <future>
 #include <mutex>
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include "aclimb/collectives/link.h"
+#include "aclimb/collectives/used_tokens.h"
 
 namespace {
 
@@ -70,6 +74,23 @@ class Listener final : public Watcher {
   std::string heard_;
 };
 
+// While it lives, the process gets no descriptor.
+class NoDescriptorLeft {
+ public:
+  NoDescriptorLeft() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const int lowest = dup(0);
+    close(lowest);
+    rlimit limit = before_;
+    limit.rlim_cur = static_cast<rlim_t>(lowest);
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  }
+  ~NoDescriptorLeft() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_ = {};
+};
+
 class HubTest : public testing::Test {
  protected:
   using LinkResult = Result<std::shared_ptr<Link>>;
@@ -98,6 +119,27 @@ class HubTest : public testing::Test {
     return links;
   }
   static Clock::time_point In(int seconds) { return Clock::now() + std::chrono::seconds(seconds); }
+  // A rank that speaks for itself.
+  Socket Speak(uint32_t rank, uint32_t size) {
+    Socket made;
+    EXPECT_TRUE(Connect(root_, In(60), &made).ok());
+    std::string hello = Encode(FrameType::kHello, ByteWriter()
+                                                      .Add(token_.secret)
+                                                      .Number(size)
+                                                      .Number(rank)
+                                                      .Text(ByteWriter().Add(Secret{}).Take())
+                                                      .Take());
+    EXPECT_TRUE(SendSome(made, &hello));
+    return made;
+  }
+  // What those are told that join too late, once it is too late.
+  TooLate AwaitEnd() {
+    const auto end = In(30);
+    std::optional<TooLate> found;
+    while (!(found = FindUsed(token_.secret)) && Clock::now() < end) usleep(1000);
+    EXPECT_TRUE(found.has_value());
+    return found.value_or(TooLate());
+  }
   // The body of the next frame of that type; a frame of another version is none.
   static std::string Await(const Socket& socket, FrameParser* parser, FrameType type,
                            uint16_t version = kProtocolVersion) {
@@ -131,15 +173,7 @@ class HubTest : public testing::Test {
 TEST_F(HubTest, ARankThatBringsTooMuchEndsAlone) {
   Start();
   // The third speaks for itself.
-  Socket third;
-  ASSERT_TRUE(Connect(root_, In(60), &third).ok());
-  std::string hello = Encode(FrameType::kHello, ByteWriter()
-                                                    .Add(token_.secret)
-                                                    .Number(uint32_t{3})
-                                                    .Number(uint32_t{2})
-                                                    .Text(ByteWriter().Add(Secret{}).Take())
-                                                    .Take());
-  ASSERT_TRUE(SendSome(third, &hello));
+  Socket third = Speak(2, 3);
   const auto links = Join(2, 3);
   Listener listener;
   links[0]->Watch("channel", &listener);
@@ -295,6 +329,89 @@ TEST_F(HubTest, AFailureWaitsForWhoHearsIt) {
   links[1]->Watch("channel", &late);
   EXPECT_EQ(late.Await(), "rank 0 failed 1 why");
   links[1]->Unwatch("channel");
+}
+
+// A rank of another process finds the port open for a while, one of this process needs none.
+TEST_F(HubTest, WhoComesTooLateIsToldWhy) {
+  Start();
+  const auto links = Join(2, 2);
+  const auto expect = [this](uint32_t size, int code, const std::string& part) {
+    const Socket late = Speak(0, size);
+    FrameParser parser;
+    const std::string body = Await(late, &parser, FrameType::kRefused);
+    ByteReader reader(body);
+    EXPECT_EQ(reader.Number<uint32_t>(), static_cast<uint32_t>(code));
+    EXPECT_NE(reader.Text().find(part), std::string::npos) << body;
+    const LinkResult link = Link::Join(token_, size, 0, In(60));
+    ASSERT_FALSE(link.ok());
+    EXPECT_EQ(link.status().code(), code);
+    EXPECT_NE(link.status().refusal().what.find(part), std::string::npos)
+        << link.status().refusal().what;
+  };
+  expect(2, HCCL_E_PARA, "all 2 ranks have joined already");
+  Start();
+  const LinkResult wrong = Link::Join(token_, 100000, 0, In(60));
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.status().code(), HCCL_E_PARA);
+  EXPECT_NE(wrong.status().refusal().what.find("nRanks = 100000"), std::string::npos)
+      << wrong.status().refusal().what;
+  expect(3, HCCL_E_PARA, "failed to come together before: rank 0 passed nRanks = 100000");
+}
+
+// Nobody joins: the port is given back.
+TEST_F(HubTest, EndsWhenNobodyComes) {
+  settings_.connect_timeout = std::chrono::seconds(0);
+  Start();
+  EXPECT_EQ(AwaitEnd().code, static_cast<uint32_t>(HCCL_E_TIMEOUT));
+  int error = 0;
+  for (const auto end = In(30); error == 0 && Clock::now() < end; usleep(10000)) {
+    Socket late;
+    error = TryConnect(root_, std::chrono::seconds(30), &late);
+  }
+  EXPECT_EQ(error, ECONNREFUSED);
+}
+
+TEST_F(HubTest, WithoutADescriptorTheRanksThatWaitAreTold) {
+  for (const uint32_t waiting : {0, 1}) {
+    Start();
+    Socket rank;
+    FrameParser parser;
+    if (waiting != 0) {
+      rank = Speak(0, 2);
+      Await(rank, &parser, FrameType::kWaiting);
+    }
+    const Socket comes(socket(AF_INET, SOCK_STREAM, 0));
+    {
+      const NoDescriptorLeft none;
+      ASSERT_EQ(
+          connect(comes.descriptor(), reinterpret_cast<sockaddr*>(&root_.address), root_.bytes), 0);
+      EXPECT_EQ(AwaitEnd().code, static_cast<uint32_t>(HCCL_E_SYSCALL));
+      // Who cannot be accepted keeps the thread from nothing, and it sleeps.
+      const std::clock_t before = std::clock();
+      if (waiting == 0) usleep(500000);
+      EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 4);
+    }
+    const Socket late = Speak(1, 2);
+    FrameParser of_late;
+    Await(late, &of_late, FrameType::kRefused);
+    if (waiting != 0) Await(rank, &parser, FrameType::kRefused);
+  }
+}
+
+// Who asks where a rank stands that ends now has its answer at once.
+TEST_F(HubTest, ARankThatEndsIsNotWaitedFor) {
+  Start();
+  Socket third = Speak(2, 3);
+  const auto links = Join(2, 3);
+  FrameParser parser;
+  const auto start = Clock::now();
+  auto asked = std::async(std::launch::async, [&] { return links[0]->Ask("channel", {0, 1, 2}); });
+  Await(third, &parser, FrameType::kAsk);
+  third.Close();
+  const auto stands = asked.get();
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(1));
+  ASSERT_TRUE(stands.has_value() && stands->size() == 1);
+  EXPECT_TRUE((*stands)[0].rank == 2 && !(*stands)[0].answered);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "aclimb/collectives/bytes.h"
+#include "aclimb/collectives/used_tokens.h"
 #include "aclimb/core/text.h"
 #include "hccl/hccl_types.h"
 
@@ -25,6 +26,20 @@ Member ReadMember(std::string_view about) {
   member.process = reader.ReadSecret();
   member.join = reader.ReadSecret();
   return member;
+}
+
+Status RefusedByRoot(uint32_t code, const std::string& text, uint32_t size, uint32_t rank) {
+  const bool versions = code == HCCL_E_NOT_SUPPORT;
+  return Refuse(
+      static_cast<int>(code),
+      Cat("the root refused rank ", rank, " of ", size, ": ", text,
+          versions ? "; expected one release of Aclimb on all ranks."
+                   : "; expected every rank from 0 to nRanks - 1 to join once, in time."),
+      versions
+          ? "install the same release of Aclimb for all ranks"
+          : "give each rank its own number, all of them the same nRanks and rootInfo, and each "
+            "group a rootInfo of its own; look at those that did not join",
+      versions ? "collective/version" : "collective/join");
 }
 
 constexpr const char* kGoneText =
@@ -82,7 +97,7 @@ Result<std::shared_ptr<Link>> Link::Join(const Token& token, uint32_t size, uint
                       "of them."),
                   "check that its process, which called HcclGetRootInfo or has rank 0 of the rank "
                   "table, still runs, has the same release of Aclimb, gave this rank its rootInfo, "
-                  "and has it in its whitelist",
+                  "has it in its whitelist, and has a descriptor left (ulimit -n)",
                   "collective/join");
   }
 }
@@ -93,6 +108,9 @@ Result<std::shared_ptr<Link>> Link::TryJoin(const Token& token, uint32_t size, u
   if (!ParseEndpoint(token.address, token.port, &root)) {
     return Refuse(HCCL_E_PARA, "rootInfo names no address; expected the bytes of HcclGetRootInfo.",
                   "hand all 4108 bytes of HcclGetRootInfo to every rank", "collective/root-info");
+  }
+  if (const auto late = FindUsed(token.secret)) {
+    return RefusedByRoot(late->code, late->text, size, rank);
   }
   Socket socket;
   Status connected = Connect(root, reach, &socket);
@@ -106,17 +124,7 @@ Result<std::shared_ptr<Link>> Link::TryJoin(const Token& token, uint32_t size, u
       lock, deadline, [&] { return link->welcome_ || link->lost_ || link->refused_; });
   if (link->welcome_) return link;
   if (link->refused_) {
-    const Failure& refusal = *link->refused_;
-    const bool versions = refusal.code == HCCL_E_NOT_SUPPORT;
-    return Refuse(static_cast<int>(refusal.code),
-                  Cat("the root refused rank ", rank, " of ", size, ": ", refusal.text,
-                      versions ? "; expected one release of Aclimb on all ranks."
-                               : "; expected every rank from 0 to nRanks - 1 to join once, in "
-                                 "time."),
-                  versions ? "install the same release of Aclimb for all ranks"
-                           : "give each rank its own number and all of them the same nRanks and "
-                             "rootInfo, and look at those that did not join",
-                  versions ? "collective/version" : "collective/join");
+    return RefusedByRoot(link->refused_->code, link->refused_->text, size, rank);
   }
   if (told) return std::shared_ptr<Link>();
   const std::string missing =
