@@ -149,6 +149,17 @@ int HostFree(void* address) {
   return next->host_free(address);
 }
 
+int RangeMap(void* address, uint64_t bytes, AclimbPhysical* memory, uint64_t offset) {
+  const int code = next->range_map(address, bytes, memory, offset);
+  if (code == 0) Each([&](Observer& tool) { tool.Mapped(address, bytes); });
+  return code;
+}
+
+int RangeUnmap(void* address, uint64_t bytes) {
+  Each([&](Observer& tool) { tool.Unmapped(address); });
+  return next->range_unmap(address, bytes);
+}
+
 // ---- Queues ----
 
 int QueueCreate(AclimbDevice* device, const AclimbQueueOptions* options, AclimbQueue** queue) {
@@ -385,6 +396,8 @@ const AclimbBackend* Wrap(const AclimbBackend* backend) noexcept {
   wrapped.memory_fill = &MemoryFill;
   wrapped.host_allocate = &HostAllocate;
   wrapped.host_free = &HostFree;
+  wrapped.range_map = &RangeMap;
+  wrapped.range_unmap = &RangeUnmap;
   wrapped.queue_create = &QueueCreate;
   wrapped.queue_destroy = &QueueDestroy;
   wrapped.queue_submit = &QueueSubmit;

@@ -82,6 +82,10 @@ class Observer {
   virtual void HostFreed(const void* address) { (void)address; }
   // Before others can get its addresses, long after HostFreed where freed memory is kept.
   virtual void HostGivenBack(const void* address) { (void)address; }
+  // Device memory at addresses that the program reserved, side by side with other such memory or
+  // not; the latter before it ends.
+  virtual void Mapped(const void* address, uint64_t bytes) { (void)address, (void)bytes; }
+  virtual void Unmapped(const void* address) { (void)address; }
   // Synchronous copy and fill, before they run; `work` has no id and no queue.
   virtual void CopiesNow(const Work& work) { (void)work; }
   virtual void FillsNow(const Work& work) { (void)work; }

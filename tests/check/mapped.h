@@ -4,30 +4,38 @@
 
 #include "program.h"
 
-// Device memory at an address that was reserved for it.
-struct Mapped {
-  Mapped() {
+// Device memory, and addresses reserved for it: two pieces side by side.
+struct Mappable {
+  Mappable() {
     aclrtPhysicalMemProp properties = {};
     properties.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
     properties.memAttr = ACL_HBM_MEM_HUGE;
     properties.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
     MUST(aclrtMemGetAllocationGranularity(&properties, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
-                                          &bytes));
-    MUST(aclrtReserveMemAddress(&address, bytes, 0, nullptr, 1));
-    MUST(aclrtMallocPhysical(&physical, bytes, &properties, 0));
-    MUST(aclrtMapMem(address, bytes, 0, physical, 0));
+                                          &piece));
+    MUST(aclrtReserveMemAddress(&first, 2 * piece, 0, nullptr, 1));
+    second = static_cast<char*>(first) + piece;
+    MUST(aclrtMallocPhysical(&memory, 2 * piece, &properties, 0));
   }
-  // After aclrtUnmapMem.
-  ~Mapped() {
-    MUST(aclrtFreePhysical(physical));
-    MUST(aclrtReleaseMemAddress(address));
+  ~Mappable() {
+    MUST(aclrtFreePhysical(memory));
+    MUST(aclrtReleaseMemAddress(first));
   }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
+  Mappable(const Mappable&) = delete;
+  Mappable& operator=(const Mappable&) = delete;
 
-  size_t bytes = 0;
-  void* address = nullptr;
-  aclrtDrvMemHandle physical = nullptr;
+  size_t piece = 0;
+  void* first = nullptr;
+  void* second = nullptr;
+  aclrtDrvMemHandle memory = nullptr;
+};
+
+// Both pieces, until the program unmaps them.
+struct Mapped : Mappable {
+  Mapped() {
+    MUST(aclrtMapMem(first, piece, 0, memory, 0));
+    MUST(aclrtMapMem(second, piece, piece, memory, 0));
+  }
 };
 
 #endif  // TESTS_CHECK_MAPPED_H_

@@ -27,6 +27,12 @@ std::string PastText(const PastAccess& past) {
 
 Involved Calls(const Here& here) { return {"called", here.site}; }
 
+// Of the rest nobody asks what was written.
+void NoteWrite(const Use& use, Block& block) {
+  if (block.memory != Memory::kDevice) return;
+  block.written.Add(use.bytes.begin - block.base, use.bytes.end() - block.base);
+}
+
 }  // namespace
 
 void Accesses::CheckRead(const Here& here, const Use& use, Block& block) {
@@ -68,9 +74,14 @@ Block* Accesses::BlockOf(const Here& here, const Use& use) {
   return nullptr;
 }
 
+Block* Accesses::BlockBehind(const Use& use, const Block& block) {
+  const uint64_t end = block.base + block.usable;
+  return block.memory == Memory::kMapped && use.bytes.end() > end ? book_.Find(end) : nullptr;
+}
+
 void Accesses::CheckEnd(const Here& here, const Use& use, const Block& block) {
   const uint64_t end = use.bytes.end() - block.base;
-  if (end <= block.requested) return;
+  if (end <= block.requested || block.memory == Memory::kMapped) return;
   Finding finding{end > block.usable ? "check/memory/past-end" : "check/memory/slack",
                   here.function,
                   Cat(use.writes ? "writes " : "reads ", UseText(use), ", ", end - block.requested,
@@ -138,14 +149,12 @@ void Accesses::Queued(const Here& here, std::span<const Use> uses, Stamp stamp, 
   for (const bool writes : {false, true}) {
     for (const Use& use : uses) {
       if (use.writes != writes || use.bytes.row_bytes == 0) continue;
-      Block* block = BlockOf(here, use);
-      if (block == nullptr) continue;
-      if (!writes) CheckRead(here, use, *block);
-      CheckEnd(here, use, *block);
-      CheckRaces(here, use, *block, clock, /*queued=*/true);
-      Remember(use, *block, stamp, clock, origin);
-      if (writes) {
-        block->written.Add(use.bytes.begin - block->base, use.bytes.end() - block->base);
+      for (Block* block = BlockOf(here, use); block != nullptr; block = BlockBehind(use, *block)) {
+        if (!writes) CheckRead(here, use, *block);
+        CheckEnd(here, use, *block);
+        CheckRaces(here, use, *block, clock, /*queued=*/true);
+        Remember(use, *block, stamp, clock, origin);
+        if (writes) NoteWrite(use, *block);
       }
     }
   }
@@ -154,13 +163,11 @@ void Accesses::Queued(const Here& here, std::span<const Use> uses, Stamp stamp, 
 void Accesses::Now(const Here& here, std::span<const Use> uses) {
   for (const Use& use : uses) {
     if (use.bytes.row_bytes == 0) continue;
-    Block* block = BlockOf(here, use);
-    if (block == nullptr) continue;
-    CheckRaces(here, use, *block, clocks_.Host(), /*queued=*/false);
-    if (!use.writes) CheckRead(here, use, *block);
-    CheckEnd(here, use, *block);
-    if (use.writes) {
-      block->written.Add(use.bytes.begin - block->base, use.bytes.end() - block->base);
+    for (Block* block = BlockOf(here, use); block != nullptr; block = BlockBehind(use, *block)) {
+      CheckRaces(here, use, *block, clocks_.Host(), /*queued=*/false);
+      if (!use.writes) CheckRead(here, use, *block);
+      CheckEnd(here, use, *block);
+      if (use.writes) NoteWrite(use, *block);
     }
   }
 }

@@ -46,6 +46,8 @@ class Accesses {
   void CheckEnd(const Here& here, const Use& use, const Block& block);
   // The live block of a use; null, and told when it is freed, where there is none.
   Block* BlockOf(const Here& here, const Use& use);
+  // The live block in which a use of mapped memory goes on; null when it ends in this one.
+  Block* BlockBehind(const Use& use, const Block& block);
   void CheckRaces(const Here& here, const Use& use, Block& block, const Clock& clock, bool queued);
   void Remember(const Use& use, Block& block, Stamp stamp, const Clock& clock,
                 const std::shared_ptr<const Origin>& origin);

@@ -21,7 +21,8 @@ auto Around(Map& blocks, uint64_t address) -> decltype(&blocks.begin()->second) 
 }  // namespace
 
 std::string TextOf(const Block& block) {
-  return Cat(block.memory == Memory::kDevice ? "the device memory at " : "the host memory at ",
+  constexpr const char* kNames[] = {"device", "host", "mapped"};
+  return Cat("the ", kNames[static_cast<int>(block.memory)], " memory at ",
              AddressText(reinterpret_cast<const void*>(block.base)), " of ", block.requested,
              " bytes");
 }

@@ -31,9 +31,11 @@ struct PastAccess {
   std::shared_ptr<const Origin> origin;
 };
 
-enum class Memory { kDevice, kPinned };
+// Mapped memory may have its content from another mapping or process, and continue in the next
+// block.
+enum class Memory { kDevice, kPinned, kMapped };
 
-// An allocation, live or freed.
+// An allocation or a mapping, live or ended.
 struct Block {
   uint64_t base = 0;
   uint64_t requested = 0;

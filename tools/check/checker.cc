@@ -190,6 +190,19 @@ void Checker::HostGivenBack(const void* address) {
   book_.GiveBack(reinterpret_cast<uint64_t>(address));
 }
 
+void Checker::Mapped(const void* address, uint64_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  AddBlock(Memory::kMapped, nullptr, address, bytes, bytes);
+}
+
+void Checker::Unmapped(const void* address) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Block* block = book_.Find(reinterpret_cast<uint64_t>(address));
+  // The reset of a device ends what is left.
+  if (block != nullptr && !CallIs("aclrtUnmapMem")) NoteLeak(*block);
+  EndBlock(address);
+}
+
 void Checker::DeviceClosed(AclimbDevice* device) {
   const Here here = TheCall();
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -197,8 +210,7 @@ void Checker::DeviceClosed(AclimbDevice* device) {
   book_.ForEach([&](Block& block) {
     if (block.device != device || block.memory != Memory::kDevice) return;
     gone.push_back(block.base);
-    NoteLeak("check/leak/device-memory", "device memory, from " + block.made.what, block.made.site,
-             block.requested);
+    NoteLeak(block);
   });
   for (const uint64_t base : gone) book_.Free(base, {here.function, here.site});
 }
@@ -246,6 +258,13 @@ void Checker::NoteLeak(const char* rule, const std::string& what, SiteId made, u
   if (leak.what.empty()) leak.what = what;
 }
 
+void Checker::NoteLeak(const Block& block) {
+  const bool host = block.memory == Memory::kPinned;
+  NoteLeak(host ? "check/leak/host-memory" : "check/leak/device-memory",
+           Cat(host ? "host memory, from " : "device memory, from ", block.made.what),
+           block.made.site, block.requested);
+}
+
 void Checker::TellLeak(const char* rule, SiteId made, const Leak& leak) {
   std::string amount;
   if (leak.count > 1) amount += Cat(leak.count, " times");
@@ -271,12 +290,7 @@ int Checker::Finish() {
         NoteLeak(LeakRuleOf(object.kind), Cat(KindName(object.kind), ", from ", object.made.what),
                  object.made.site, 0);
       });
-      book_.ForEach([this](Block& block) {
-        const bool device = block.memory == Memory::kDevice;
-        NoteLeak(device ? "check/leak/device-memory" : "check/leak/host-memory",
-                 Cat(device ? "device memory, from " : "host memory, from ", block.made.what),
-                 block.made.site, block.requested);
-      });
+      book_.ForEach([this](const Block& block) { NoteLeak(block); });
       for (const auto& [key, leak] : leaks_) TellLeak(key.first, key.second, leak);
     }
   }

@@ -48,6 +48,8 @@ class Checker final : public observe::Observer {
   void HostAllocated(const void* address, uint64_t bytes) override;
   void HostFreed(const void* address) override;
   void HostGivenBack(const void* address) override;
+  void Mapped(const void* address, uint64_t bytes) override;
+  void Unmapped(const void* address) override;
   void DeviceClosed(AclimbDevice* device) override;
   void CopiesNow(const observe::Work& work) override;
   void FillsNow(const observe::Work& work) override;
@@ -89,6 +91,7 @@ class Checker final : public observe::Observer {
                 uint64_t usable);
   void EndBlock(const void* address);
   void NoteLeak(const char* rule, const std::string& what, SiteId made, uint64_t bytes);
+  void NoteLeak(const Block& block);
   void TellLeak(const char* rule, SiteId made, const Leak& leak);
   void CheckCallbacks();
   // Whether a shared library makes the call there, and is not checked itself (ACLIMB_CHECK=all).

@@ -79,6 +79,7 @@ constexpr Row kRows[] = {
     {"runtime/capture/freed-memory", Subject::kAsItIs, "check/memory/use-after-free"},
     {"runtime/memory/free-mapped", Subject::kAsItIs, "check/memory/wrong-free"},
     {"runtime/memory/free-unknown", Subject::kFree, nullptr},
+    {"runtime/mapping/not-mapped", Subject::kFree, nullptr},
     {"runtime/host-memory/free-unknown", Subject::kFree, nullptr},
     {"runtime/memcpy/kind", Subject::kAsItIs, "check/memory/copy-kind"},
     {"runtime/stream/context", Subject::kAsItIs, "check/stream/other-context"},

@@ -148,8 +148,8 @@ inline constexpr Rule kObjectRules[] = {
 
 inline constexpr Rule kLeakRules[] = {
     {"check/leak/device-memory", "device memory is freed before the device is reset",
-     "a path that returns early, or a workspace that is allocated in a loop", "call aclrtFree",
-     "aclrtMalloc(&memory, bytes, policy);\naclFinalize();"},
+     "a path that returns early, or a workspace that is allocated in a loop",
+     "call aclrtFree, or aclrtUnmapMem", "aclrtMalloc(&memory, bytes, policy);\naclFinalize();"},
     {"check/leak/host-memory", "memory of aclrtMallocHost is freed", "a path that returns early",
      "call aclrtFreeHost", "aclrtMallocHost(&memory, bytes);\naclFinalize();"},
     {"check/leak/stream", "streams are destroyed before their device is reset",

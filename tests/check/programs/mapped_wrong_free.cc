@@ -2,9 +2,10 @@
 #include "mapped.h"
 
 static void Mistake(Session&) {
-  const Mapped memory;
-  if (WRONG) (void)aclrtFree(memory.address);  // here
-  MUST(aclrtUnmapMem(memory.address));
+  const Mapped mapped;
+  if (WRONG) (void)aclrtFree(mapped.first);  // here
+  MUST(aclrtUnmapMem(mapped.first));
+  MUST(aclrtUnmapMem(mapped.second));
 }
 
 PROGRAM(mapped_wrong_free)
