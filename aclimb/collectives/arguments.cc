@@ -1,5 +1,6 @@
 #include "aclimb/collectives/arguments.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -49,6 +50,40 @@ Result<std::byte*> Locate(const char* name, const void* address, uint64_t bytes,
                   "unset ACLIMB_DEVICE", Cat("collective/unseen-memory/", name));
   }
   return static_cast<std::byte*>(allocation.kernel_base) + offset;
+}
+
+// What the blocks cover, in its order in memory: blocks that touch are one.
+std::vector<Block> Covered(std::vector<Block> blocks) {
+  std::sort(blocks.begin(), blocks.end(),
+            [](const Block& a, const Block& b) { return a.offset < b.offset; });
+  std::vector<Block> covered;
+  for (const Block& block : blocks) {
+    if (block.bytes == 0) continue;
+    Block* const last = covered.empty() ? nullptr : &covered.back();
+    if (last == nullptr || block.offset > last->offset + last->bytes) {
+      covered.push_back(block);
+    } else {
+      last->bytes = std::max(last->bytes, block.offset + block.bytes - last->offset);
+    }
+  }
+  return covered;
+}
+
+bool HaveByteInCommon(const void* a, const std::vector<Block>& blocks_of_a, const void* b,
+                      const std::vector<Block>& blocks_of_b) {
+  const std::vector<Block> in_a = Covered(blocks_of_a), in_b = Covered(blocks_of_b);
+  for (auto of_a = in_a.begin(), of_b = in_b.begin(); of_a != in_a.end() && of_b != in_b.end();) {
+    const uintptr_t begin_a = reinterpret_cast<uintptr_t>(a) + of_a->offset;
+    const uintptr_t begin_b = reinterpret_cast<uintptr_t>(b) + of_b->offset;
+    if (begin_a + of_a->bytes <= begin_b) {
+      ++of_a;
+    } else if (begin_b + of_b->bytes <= begin_a) {
+      ++of_b;
+    } else {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -128,21 +163,33 @@ Call& Call::Count(std::string_view name, uint64_t count) {
 
 std::byte* Call::Find(const char* name, const void* address, uint64_t count, bool writes) {
   if (!status_.ok() || count == 0) return nullptr;
+  if (count > kMostBytes / SizeOf(operation_.type)) {
+    Count(Cat("the number of elements in ", name), count);
+    return nullptr;
+  }
+  return Find(name, address, Whole(count), writes);
+}
+
+std::byte* Call::Find(const char* name, const void* address, const std::vector<Block>& blocks,
+                      bool writes) {
+  if (!status_.ok()) return nullptr;
+  const std::vector<Block> covered = Covered(blocks);
+  if (covered.empty()) return nullptr;
   if (address == nullptr) {
     Refuse(NullPointer(name));
     return nullptr;
   }
   const uint32_t element = SizeOf(operation_.type);
-  if (count > kMostBytes / element) {
-    Count(Cat("the number of elements in ", name), count);
-    return nullptr;
-  }
-  Result<std::byte*> located = Locate(name, address, count * element, element);
+  const uint64_t end = covered.back().offset + covered.back().bytes;
+  Result<std::byte*> located = Locate(name, address, end, element);
   if (!located.ok()) {
     Refuse(located.TakeStatus());
     return nullptr;
   }
-  touched_.push_back({name, address, count, writes});
+  for (const Block& block : covered) {
+    touched_.push_back({name, static_cast<const char*>(address) + block.offset,
+                        block.bytes / element, operation_.type, writes});
+  }
   return located.value();
 }
 
@@ -152,6 +199,14 @@ std::byte* Call::Reads(const char* name, const void* address, uint64_t count) {
 
 std::byte* Call::Writes(const char* name, const void* address, uint64_t count) {
   return Find(name, address, count, /*writes=*/true);
+}
+
+std::byte* Call::Reads(const char* name, const void* address, const std::vector<Block>& blocks) {
+  return Find(name, address, blocks, /*writes=*/false);
+}
+
+std::byte* Call::Writes(const char* name, const void* address, const std::vector<Block>& blocks) {
+  return Find(name, address, blocks, /*writes=*/true);
 }
 
 std::vector<uint64_t> Call::Numbers(const char* name, const void* array, uint64_t count) {
@@ -175,13 +230,8 @@ std::vector<uint64_t> Call::Numbers(const char* name, const void* array, uint64_
 
 Call& Call::Apart(const void* in, uint64_t in_count, const void* out, uint64_t out_count,
                   bool same_allowed) {
-  if (!status_.ok() || in_count == 0 || out_count == 0) return *this;
-  const uint64_t element = SizeOf(operation_.type);
-  const auto in_begin = reinterpret_cast<uintptr_t>(in);
-  const auto out_begin = reinterpret_cast<uintptr_t>(out);
-  const bool apart =
-      in_begin + in_count * element <= out_begin || out_begin + out_count * element <= in_begin;
-  if (apart || (same_allowed && in_begin == out_begin)) return *this;
+  if (!status_.ok() || (same_allowed && in == out)) return *this;
+  if (!HaveByteInCommon(in, Whole(in_count), out, Whole(out_count))) return *this;
   return Refuse(
       aclimb::Refuse(HCCL_E_PARA,
                      Cat("sendBuf and recvBuf overlap; expected ",
@@ -190,12 +240,26 @@ Call& Call::Apart(const void* in, uint64_t in_count, const void* out, uint64_t o
                      "use two buffers", "collective/overlap"));
 }
 
+Call& Call::Apart(const void* in, const std::vector<Block>& in_blocks, const void* out,
+                  const std::vector<Block>& out_blocks) {
+  if (!status_.ok() || !HaveByteInCommon(in, in_blocks, out, out_blocks)) return *this;
+  return Refuse(aclimb::Refuse(HCCL_E_PARA,
+                               "blocks of sendBuf and of recvBuf overlap; expected them to have no "
+                               "byte in common.",
+                               "use two buffers, or correct the displacements",
+                               "collective/overlap"));
+}
+
+std::vector<Block> Call::Whole(uint64_t count) const {
+  return {{0, count * SizeOf(operation_.type)}};
+}
+
 Status Call::Queue(bool empty) {
   if (!status_.ok() || empty) return std::move(status_);
   std::unique_ptr<ToolView> view = ToolView::Make(operation_);
   for (const Touched& each : touched_) {
     if (view == nullptr) break;
-    view->Add(each.name, each.address, each.count, operation_.type, each.writes);
+    view->Add(each.name, each.address, each.count, each.type, each.writes);
   }
   return communicator_->Queue(std::move(operation_), std::move(view), stream_);
 }

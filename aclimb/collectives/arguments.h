@@ -30,12 +30,20 @@ class Call {
   // A buffer of `count` elements; their first one, or null after a refusal.
   std::byte* Reads(const char* name, const void* address, uint64_t count);
   std::byte* Writes(const char* name, const void* address, uint64_t count);
+  // Of a buffer these blocks alone.
+  std::byte* Reads(const char* name, const void* address, const std::vector<Block>& blocks);
+  std::byte* Writes(const char* name, const void* address, const std::vector<Block>& blocks);
   // A host array of a number for each rank.
   std::vector<uint64_t> Numbers(const char* name, const void* array, uint64_t count);
   Call& Refuse(Status status);
   // The two buffers have no byte in common, unless they begin at the same one and that is allowed.
   Call& Apart(const void* in, uint64_t in_count, const void* out, uint64_t out_count,
               bool same_allowed);
+  // The blocks of the one have no byte in common with those of the other.
+  Call& Apart(const void* in, const std::vector<Block>& in_blocks, const void* out,
+              const std::vector<Block>& out_blocks);
+  // `count` elements as a block.
+  std::vector<Block> Whole(uint64_t count) const;
 
   Operation& operation() { return operation_; }
   // A count of 0 is a success without effect.
@@ -43,11 +51,14 @@ class Call {
 
  private:
   std::byte* Find(const char* name, const void* address, uint64_t count, bool writes);
+  std::byte* Find(const char* name, const void* address, const std::vector<Block>& blocks,
+                  bool writes);
 
   struct Touched {
     const char* name;
     const void* address;
     uint64_t count;
+    HcclDataType type;
     bool writes;
   };
 

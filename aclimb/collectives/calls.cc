@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "aclimb/collectives/arguments.h"
@@ -27,14 +28,7 @@ std::vector<Block> BlocksOf(const std::vector<uint64_t>& counts,
   return blocks;
 }
 
-// Elements from the buffer's begin to the end of its last block.
-uint64_t Extent(const std::vector<uint64_t>& counts, const std::vector<uint64_t>& offsets) {
-  uint64_t extent = 0;
-  for (size_t r = 0; r < counts.size(); ++r) {
-    if (counts[r] > 0) extent = std::max(extent, offsets[r] + counts[r]);
-  }
-  return extent;
-}
+bool IsZero(uint64_t number) { return number == 0; }
 
 const void* At(const void* buffer, uint64_t elements, HcclDataType type) {
   return static_cast<const char*>(buffer) + elements * SizeOf(type);
@@ -97,12 +91,12 @@ Status ReduceScatterV(void* in, const void* counts, const void* displacements, v
         Cat("sendCounts[", call.rank(), "] of this rank, which is ", sent[call.rank()]), "count",
         "pass the rank's own count as recvCount"));
   }
-  const uint64_t extent = Extent(sent, places);
-  call.operation().in = call.Reads("sendBuf", in, extent);
+  std::vector<Block> blocks = BlocksOf(sent, places, SizeOf(type));
+  call.operation().in = call.Reads("sendBuf", in, blocks);
   call.operation().out = call.Writes("recvBuf", out, count);
-  call.Apart(in, extent, out, count, /*same_allowed=*/false);
-  call.operation().in_blocks = BlocksOf(sent, places, SizeOf(type));
-  return call.Queue(extent == 0);
+  call.Apart(in, blocks, out, call.Whole(count));
+  call.operation().in_blocks = std::move(blocks);
+  return call.Queue(std::all_of(sent.begin(), sent.end(), IsZero));
 }
 
 Status AllGather(void* in, void* out, uint64_t count, HcclDataType type, HcclComm comm,
@@ -130,12 +124,12 @@ Status AllGatherV(void* in, uint64_t count, void* out, const void* counts,
         Cat("recvCounts[", call.rank(), "] of this rank, which is ", received[call.rank()]),
         "count", "pass the rank's own count as sendCount"));
   }
-  const uint64_t extent = Extent(received, places);
+  std::vector<Block> blocks = BlocksOf(received, places, SizeOf(type));
   call.operation().in = call.Reads("sendBuf", in, count);
-  call.operation().out = call.Writes("recvBuf", out, extent);
-  call.Apart(in, count, out, extent, /*same_allowed=*/false);
-  call.operation().out_blocks = BlocksOf(received, places, SizeOf(type));
-  return call.Queue(extent == 0);
+  call.operation().out = call.Writes("recvBuf", out, blocks);
+  call.Apart(in, call.Whole(count), out, blocks);
+  call.operation().out_blocks = std::move(blocks);
+  return call.Queue(std::all_of(received.begin(), received.end(), IsZero));
 }
 
 Status Scatter(void* in, void* out, uint64_t count, HcclDataType type, uint32_t root, HcclComm comm,
@@ -159,26 +153,26 @@ Status QueueAllToAll(Call& call, const void* in, const std::vector<uint64_t>& se
                      const void* out, const std::vector<uint64_t>& received,
                      const std::vector<uint64_t>& received_places, HcclDataType out_type) {
   call.Type("sendType", in_type);
-  const uint64_t in_extent = Extent(sent, sent_places);
-  call.operation().in = call.Reads("sendBuf", in, in_extent);
+  std::vector<Block> in_blocks = BlocksOf(sent, sent_places, SizeOf(in_type));
+  call.operation().in = call.Reads("sendBuf", in, in_blocks);
   call.Type("recvType", out_type);
-  const uint64_t out_extent = Extent(received, received_places);
-  call.operation().out = call.Writes("recvBuf", out, out_extent);
+  std::vector<Block> out_blocks = BlocksOf(received, received_places, SizeOf(out_type));
+  call.operation().out = call.Writes("recvBuf", out, out_blocks);
   if (call.ok() && in_type != out_type) {
     call.Refuse(Refuse(HCCL_E_NOT_SUPPORT,
                        Cat("sendType is ", NameOf(in_type), " but recvType is ", NameOf(out_type),
                            "; expected the same."),
                        "nothing is converted: pass one type", "collective/two-types"));
   }
-  call.Apart(in, in_extent, out, out_extent, /*same_allowed=*/false);
+  call.Apart(in, in_blocks, out, out_blocks);
   if (call.ok() && sent[call.rank()] != received[call.rank()]) {
     call.Refuse(BadParameter("the count that this rank sends to itself",
                              static_cast<int64_t>(sent[call.rank()]),
                              Cat("what it receives from itself, ", received[call.rank()]), "count",
                              "pass the same count for the rank itself on both sides"));
   }
-  call.operation().in_blocks = BlocksOf(sent, sent_places, SizeOf(in_type));
-  call.operation().out_blocks = BlocksOf(received, received_places, SizeOf(out_type));
+  call.operation().in_blocks = std::move(in_blocks);
+  call.operation().out_blocks = std::move(out_blocks);
   return call.Queue(false);
 }
 

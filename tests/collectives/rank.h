@@ -298,6 +298,39 @@ class Rank {
     Call(HcclAlltoAllVC(in.address(), matrix.data(), type, out.address(), type, comm_, stream_),
          "HcclAlltoAllVC");
     check("HcclAlltoAllVC");
+    AllToAllInterleaved();
+  }
+
+  // Blocks of two elements that are sent and that are received take turns in one buffer. Of what is
+  // read nothing else is written before.
+  void AllToAllInterleaved() {
+    const uint64_t bytes = 4 * sizeof(int32_t) * size_;
+    void* memory = nullptr;
+    Expect(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST) == 0, "aclrtMalloc");
+    int32_t* const in = static_cast<int32_t*>(memory);
+    const std::vector<uint64_t> counts(size_, 2);
+    std::vector<uint64_t> places;
+    for (uint32_t r = 0; r < size_; ++r) {
+      places.push_back(4 * r);
+      const int32_t sent[] = {static_cast<int32_t>(rank_), static_cast<int32_t>(r)};
+      Expect(
+          aclrtMemcpy(in + 4 * r, sizeof(sent), sent, sizeof(sent), ACL_MEMCPY_HOST_TO_DEVICE) == 0,
+          "aclrtMemcpy");
+    }
+    int32_t* const out = in + 2;
+    Call(HcclAlltoAllV(in, counts.data(), places.data(), HCCL_DATA_TYPE_INT32, out, counts.data(),
+                       places.data(), HCCL_DATA_TYPE_INT32, comm_, stream_),
+         "HcclAlltoAllV of interleaved blocks");
+    Wait("HcclAlltoAllV of interleaved blocks");
+    for (uint32_t r = 0; r < size_; ++r) {
+      int32_t received[2] = {};
+      Expect(aclrtMemcpy(received, sizeof(received), out + 4 * r, sizeof(received),
+                         ACL_MEMCPY_DEVICE_TO_HOST) == 0,
+             "aclrtMemcpy");
+      Expect(received[0] == static_cast<int32_t>(r) && received[1] == static_cast<int32_t>(rank_),
+             "HcclAlltoAllV of interleaved blocks: a block differs");
+    }
+    Expect(aclrtFree(memory) == 0, "aclrtFree");
   }
 
   // Along the ring: even ranks send first. Several in a row, which must come in their order.

@@ -342,6 +342,8 @@ void RefuseByFunction(HcclComm comm, aclrtStream stream, void* at) {
                 HCCL_E_NOT_SUPPORT, "recvType is INT32");
   ExpectRefused(HcclAlltoAllV(at, one, none, kType, later, two, none, kType, comm, stream),
                 HCCL_E_PARA, "sends to itself is 1");
+  ExpectRefused(HcclAlltoAllV(at, two, none, kType, at, two, one, kType, comm, stream), HCCL_E_PARA,
+                "blocks of sendBuf and of recvBuf overlap");
   ExpectRefused(HcclAlltoAllVC(at, nullptr, kType, later, kType, comm, stream), HCCL_E_PTR,
                 "sendCountMatrix is null");
   ExpectRefused(HcclRecv(at, 1, kType, 4, comm, stream), HCCL_E_PARA, "srcRank is 4");
