@@ -52,10 +52,10 @@ ALLOWED = {
     "tools/record": PUBLIC + CORE + BRIDGE
     + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
     "tools/schedule": CORE
-    + ("aclimb/backend/backend.h", "tools/new_file.h", "tools/output_path.h"),
+    + ("aclimb/backend/backend.h", "tools/output_file.h", "tools/output_path.h"),
     "tools/fault": CORE + BRIDGE + ("aclimb/observe/", "tools/output_path.h"),
     "tools/trace": CORE + BRIDGE
-    + ("aclimb/observe/", "tools/new_file.h", "tools/output_path.h"),
+    + ("aclimb/observe/", "tools/output_file.h", "tools/output_path.h"),
     "backends/cpu": CORE + ("aclimb/backend/backend.h",),
 }
 FAMILIES = ("aclimb/copy/", "aclimb/elementwise/", "aclimb/matmul/", "aclimb/pieces/",
