@@ -1,4 +1,4 @@
-// What every backend must do with memory. Part of conformance_test.cc, which has the backends.
+// What every backend must do with memory. conformance_test.cc has the list of backends.
 #include <numeric>
 
 #include "aclimb/backend/conformance.h"

@@ -78,6 +78,7 @@ void AclimbQueue::CountFinished() {
 }
 
 void AclimbQueue::PopFront() {
+  if (memory_user == tasks.begin()) ++memory_user;
   Scheduler::Get().PopTask(tasks);
   CountFinished();
   if (finished.load(std::memory_order_relaxed) < awaited) return;
@@ -127,12 +128,20 @@ void AclimbQueue::RemoveQueued(TaskList* dropped, AclimbMarkerState state) {
   const bool any = first != tasks.end();
   if (any) NoteDropped(*first);
   dropped->splice(dropped->end(), tasks, first, tasks.end());
+  memory_user = tasks.begin();
   changed.notify_all();
   if (any) WakeDependants();
 }
 
+TaskList::iterator AclimbQueue::FirstMemoryUser() {
+  while (memory_user != tasks.end() && !memory_user->UsesMemory()) ++memory_user;
+  return memory_user;
+}
+
 void AclimbQueue::NoteDropped(const Task& task) {
-  if (suspended && task.UsesMemory()) tasks.front().lost_its_task = true;
+  if (!suspended || !task.UsesMemory()) return;
+  tasks.front().lost_its_task = true;
+  memory_user = tasks.begin();
 }
 
 void AclimbQueue::Lose(TaskList* dropped) {
@@ -166,6 +175,7 @@ uint32_t ThreadId() {
 void Append(AclimbQueue* queue, const Task& task) {
   queue->engine->Start();
   Task& added = Scheduler::Get().PushTask(queue->tasks, task);
+  if (queue->memory_user == queue->tasks.end()) --queue->memory_user;
   added.id = ++queue->submitted;
   added.thread_id = ThreadId();
 }

@@ -33,7 +33,10 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   std::shared_ptr<aclimb::cpu::QueueGroup> group;
   AclimbQueueOptions options = {};
 
-  aclimb::cpu::TaskList tasks;          // the running or suspended one stays in front
+  aclimb::cpu::TaskList tasks;  // the running or suspended one stays in front
+  // No task in front of it uses memory. The look for one that does goes on from here, as there may
+  // be thousands that do not.
+  aclimb::cpu::TaskList::iterator memory_user = tasks.end();
   AclimbQueue* next_in_list = nullptr;  // for QueueList
   AclimbSuspension suspension;
   bool ready = false;  // in the engine's list
@@ -83,6 +86,8 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   // Their markers become `state`.
   void RemoveQueued(aclimb::cpu::TaskList* dropped,
                     AclimbMarkerState state = ACLIMB_MARKER_DROPPED);
+  // The end when no task uses memory.
+  aclimb::cpu::TaskList::iterator FirstMemoryUser();
   // The task, which is dropped, may be the one that tells of the memory of the halt under way.
   void NoteDropped(const aclimb::cpu::Task& task);
   // In a child of fork: no thread runs the queue. If it has tasks, it is lost; those that have not

@@ -17,10 +17,8 @@ uint64_t Scheduler::OldestMemoryUser() {
   uint64_t oldest = ~uint64_t{0};
   if (unfinished_ == 0) return oldest;
   for (const auto& queue : queues_) {
-    for (const Task& task : queue->tasks) {
-      if (task.ticket >= oldest) break;
-      if (task.UsesMemory()) oldest = task.ticket;
-    }
+    const auto user = queue->FirstMemoryUser();
+    if (user != queue->tasks.end()) oldest = std::min(oldest, user->ticket);
   }
   return oldest;
 }
