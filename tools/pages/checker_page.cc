@@ -49,9 +49,10 @@ Races and frees under running work are found by what is ordered with what, not b
 synchronise is told even when the work was over in time. The threads of the host count as one, since the checker does
 not see what orders them. What the host reads or writes itself, outside calls, is not seen either: a buffer of
 aclrtMallocHost that is read before aclrtMemcpyAsync has filled it is no finding, and `aclimb explore` tells no more
-than that results differ. Views with gaps of more than one kind are compared by their first and last element alone. A
-write through a view with gaps counts for check/memory/unwritten-read as one of the gaps too. Of mapped memory
-(aclrtMapMem) it is not known what was written, nor that two addresses are of the same memory.
+than that results differ. Views with gaps of more than one kind are compared by their first and last element alone.
+For check/memory/unwritten-read, a write through a view with gaps is one of the gaps too, and a read through one is
+told only where nothing from its first to its last byte was written. Of mapped memory (aclrtMapMem) it is not known
+what was written, nor that two addresses are of the same memory.
 Freed memory is given back late, so that its use finds its own old data: up to an eighth of each device, and 64 MiB of
 aclrtMallocHost. A program that needs almost all of either gets it back at once, and for host memory that is given back
 there is no check/memory/use-after-free.
