@@ -8,6 +8,7 @@
 #include "aclimb/collectives/datatype.h"
 #include "aclimb/collectives/errors.h"
 #include "aclimb/collectives/handle.h"
+#include "aclimb/collectives/open_group.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::collectives {
@@ -256,6 +257,10 @@ std::vector<Block> Call::Whole(uint64_t count) const {
 
 Status Call::Queue(bool empty) {
   if (!status_.ok() || empty) return std::move(status_);
+  if (OpenGroup& group = OpenGroup::OfThread(); group.HoldsBack()) {
+    group.Add(std::move(*this));
+    return Ok();
+  }
   std::unique_ptr<ToolView> view = ToolView::Make(operation_);
   for (const Touched& each : touched_) {
     if (view == nullptr) break;

@@ -46,7 +46,8 @@ class Call {
   std::vector<Block> Whole(uint64_t count) const;
 
   Operation& operation() { return operation_; }
-  // A count of 0 is a success without effect.
+  // A count of 0 is a success without effect. Behind sends and receives of an open group the call
+  // waits for the group's end.
   Status Queue(bool empty);
 
  private:

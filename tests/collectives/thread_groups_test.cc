@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -90,6 +91,98 @@ TEST(ThreadGroups, AFailureIsToldOnEveryRank) {
       told = true;
     }
     EXPECT_EQ(HcclCommDestroy(comms[rank]), HCCL_SUCCESS);
+  });
+}
+
+// Calls of one rank in a group: what the other one calls alone has to meet them in their order, and
+// sends and receives of both sides get on together wherever they stand.
+TEST(ThreadGroups, CallsBehindASendWaitForTheEndWithIt) {
+  constexpr HcclDataType kType = HCCL_DATA_TYPE_FP32;
+  const std::vector<HcclComm> comms = InitAll(2);
+  OnDevices(2, [&](uint32_t rank, aclrtStream stream) {
+    const HcclComm comm = comms[rank];
+    Floats mine({static_cast<float>(rank + 1)}), theirs({0}), sum({static_cast<float>(rank + 1)});
+    const auto send = [&] { return HcclSend(mine.address, 1, kType, 1 - rank, comm, stream); };
+    const auto receive = [&] { return HcclRecv(theirs.address, 1, kType, 1 - rank, comm, stream); };
+    const auto reduce = [&] {
+      return HcclAllReduce(sum.address, sum.address, 1, kType, HCCL_REDUCE_SUM, comm, stream);
+    };
+    if (rank == 0) {
+      EXPECT_EQ(HcclGroupStart(), HCCL_SUCCESS);
+      EXPECT_EQ(send(), HCCL_SUCCESS);
+      EXPECT_EQ(reduce(), HCCL_SUCCESS);
+      EXPECT_EQ(HcclGroupEnd(), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    } else {
+      EXPECT_EQ(receive(), HCCL_SUCCESS);
+      EXPECT_EQ(reduce(), HCCL_SUCCESS);
+    }
+    EXPECT_EQ(HcclGroupStart(), HCCL_SUCCESS);
+    EXPECT_EQ(send(), HCCL_SUCCESS);
+    EXPECT_EQ(reduce(), HCCL_SUCCESS);
+    HcclSendRecvItem item = {HCCL_RECV, theirs.address, 1, kType, 1 - rank};
+    EXPECT_EQ(HcclBatchSendRecv(&item, 1, comm, stream), HCCL_SUCCESS);
+    EXPECT_EQ(HcclGroupEnd(), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(theirs.Read(), std::vector<float>{static_cast<float>(2 - rank)});
+    EXPECT_EQ(sum.Read(), std::vector<float>{6});
+    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+  });
+}
+
+// One thread makes the calls of several devices.
+TEST(ThreadGroups, OneThreadCallsForAllItsDevices) {
+  const std::vector<HcclComm> comms = InitAll(2);
+  aclrtStream streams[2] = {};
+  void* memory[2] = {};
+  const auto on_each = [&](const std::function<void(uint32_t)>& body) {
+    for (uint32_t rank = 0; rank < 2; ++rank) {
+      ASSERT_EQ(aclrtSetDevice(static_cast<int32_t>(rank)), ACL_SUCCESS);
+      body(rank);
+    }
+  };
+  on_each([&](uint32_t rank) {
+    ASSERT_EQ(aclrtCreateStream(&streams[rank]), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMalloc(&memory[rank], 8, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    const float values[] = {static_cast<float>(rank + 1), 0};
+    ASSERT_EQ(aclrtMemcpy(memory[rank], 8, values, 8, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+  });
+  EXPECT_EQ(HcclGroupStart(), HCCL_SUCCESS);
+  on_each([&](uint32_t rank) {
+    float* const at = static_cast<float*>(memory[rank]);
+    EXPECT_EQ(HcclSend(at, 1, HCCL_DATA_TYPE_FP32, 1 - rank, comms[rank], streams[rank]),
+              HCCL_SUCCESS);
+    EXPECT_EQ(HcclRecv(at + 1, 1, HCCL_DATA_TYPE_FP32, 1 - rank, comms[rank], streams[rank]),
+              HCCL_SUCCESS);
+  });
+  EXPECT_EQ(HcclGroupEnd(), HCCL_SUCCESS) << aclGetRecentErrMsg();
+  on_each([&](uint32_t rank) {
+    EXPECT_EQ(aclrtSynchronizeStream(streams[rank]), ACL_SUCCESS) << aclGetRecentErrMsg();
+    float values[2] = {};
+    EXPECT_EQ(aclrtMemcpy(values, 8, memory[rank], 8, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+    EXPECT_EQ(values[1], static_cast<float>(2 - rank));
+    EXPECT_EQ(HcclCommDestroy(comms[rank]), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtFree(memory[rank]), ACL_SUCCESS);
+    EXPECT_EQ(aclrtDestroyStream(streams[rank]), ACL_SUCCESS);
+  });
+}
+
+TEST(ThreadGroups, ABatchIsOfOneStream) {
+  const HcclComm comm = InitAll(2)[0];
+  OnDevices(1, [&](uint32_t, aclrtStream stream) {
+    Floats buffer({1, 2});
+    aclrtStream other = nullptr;
+    ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+    EXPECT_EQ(HcclGroupStart(), HCCL_SUCCESS);
+    EXPECT_EQ(HcclSend(buffer.address, 1, HCCL_DATA_TYPE_FP32, 1, comm, stream), HCCL_SUCCESS);
+    ExpectRefused(HcclRecv(buffer.address, 1, HCCL_DATA_TYPE_FP32, 1, comm, other),
+                  HCCL_E_NOT_SUPPORT, "on two streams");
+    // Half of the batch would wait for ever.
+    ExpectRefused(HcclGroupEnd(), HCCL_E_NOT_SUPPORT, "on two streams");
+    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+    // The next group is a new one.
+    EXPECT_EQ(HcclGroupStart(), HCCL_SUCCESS);
+    EXPECT_EQ(HcclGroupEnd(), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtDestroyStream(other), ACL_SUCCESS);
   });
 }
 

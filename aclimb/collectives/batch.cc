@@ -1,0 +1,54 @@
+#include "aclimb/collectives/batch.h"
+
+#include "aclimb/collectives/datatype.h"
+#include "aclimb/core/text.h"
+
+namespace aclimb::collectives {
+
+Batch::Batch(const char* function, HcclComm comm, aclrtStream stream, bool self_allowed)
+    : comm_(comm),
+      stream_(stream),
+      self_allowed_(self_allowed),
+      call_(function, Kind::kTransfers, comm, stream) {}
+
+void Batch::Add(const HcclSendRecvItem& item, const std::string& place) {
+  if (!call_.ok()) return;
+  const bool listed = !place.empty();
+  const bool sends = item.sendRecvType == HCCL_SEND;
+  if (!sends && item.sendRecvType != HCCL_RECV) {
+    call_.Refuse(BadParameter(place + "sendRecvType", item.sendRecvType, "HCCL_SEND or HCCL_RECV",
+                              "send-recv-type", "pass one of the two enumerators"));
+  }
+  call_.Type((place + "dataType").c_str(), item.dataType).Count(place + "count", item.count);
+  if (listed && item.buf == nullptr && item.count > 0) call_.Refuse(NullPointer(place + "buf"));
+  const bool self = item.remoteRank == call_.rank();
+  if (call_.ok() && (item.remoteRank >= call_.size() || (self && !self_allowed_))) {
+    const char* const peer = sends ? "destRank" : "srcRank";
+    call_.Refuse(BadParameter(listed ? place + "remoteRank" : peer, item.remoteRank,
+                              Cat("another rank, below ", call_.size()), "peer",
+                              "pass the partner's rank; HcclBatchSendRecv sends to the rank "
+                              "itself"));
+  }
+  if (call_.ok() && self && !to_self_.emplace(sends, item.count * SizeOf(item.dataType)).second) {
+    call_.Refuse(BadParameter("the number of items of one direction with this rank itself", 2,
+                              "one", "peer", "make one block of them"));
+  }
+  const char* const name = sends ? "sendBuf" : "recvBuf";
+  std::byte* const data =
+      sends ? call_.Reads(name, item.buf, item.count) : call_.Writes(name, item.buf, item.count);
+  if (item.count == 0) return;
+  call_.operation().transfers.push_back(
+      {sends, item.remoteRank, data, item.count * SizeOf(item.dataType), 0});
+}
+
+Status Batch::Queue() {
+  if (call_.ok() && to_self_.size() != 0 && to_self_[false] != to_self_[true]) {
+    call_.Refuse(BadParameter("what this rank sends to itself",
+                              static_cast<int64_t>(to_self_[true]),
+                              Cat("the bytes that it receives from itself, ", to_self_[false]),
+                              "count", "pass a send and a receive of equal size"));
+  }
+  return call_.Queue(call_.operation().transfers.empty());
+}
+
+}  // namespace aclimb::collectives
