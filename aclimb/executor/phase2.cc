@@ -382,6 +382,7 @@ Status Submit(std::unique_ptr<Executor> executor, aclrtStream stream) {
           },
       .cost_bytes = call.cost_bytes,
       .any_thread = call.any_thread ? 1 : 0,
+      .no_memory = 0,
       .operation = executor->description ? executor->description->operation() : nullptr};
   executor.release();
   AclimbReason reason = {"", ""};

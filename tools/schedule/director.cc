@@ -462,16 +462,16 @@ void Director::Watch() {
   constexpr std::clock_t kResting = CLOCKS_PER_SEC / 500;
   int asleep = 0;
   int silent = 0;
-  uint64_t calls = 0;
+  uint64_t calls_before = 0;
   std::clock_t computed = std::clock();
   for (;;) {
     std::this_thread::sleep_for(kTick);
     const uint64_t calls_now = calls_.load(std::memory_order_relaxed);
     const std::clock_t computed_now = std::clock();
-    const bool called = calls_now != calls || waiting_.load(std::memory_order_relaxed) != 0;
+    const bool called = calls_now != calls_before || waiting_.load(std::memory_order_relaxed) != 0;
     silent = called ? 0 : silent + 1;
     asleep = called || computed_now - computed > kResting ? 0 : asleep + 1;
-    calls = calls_now;
+    calls_before = calls_now;
     computed = computed_now;
     if (asleep < kAsleep && silent < kSilent) continue;
     Lock lock(mutex_, std::try_to_lock);
