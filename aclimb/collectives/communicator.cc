@@ -50,6 +50,16 @@ Status Dropped(const Operation& operation, uint32_t rank) {
                 "destroy the communicator and make a new one", "collective/dropped");
 }
 
+Status StandsBehind(const Operation& operation, const Operation& front) {
+  return Refuse(
+      HCCL_E_TIMEOUT,
+      Cat(operation.Text(), " waited for ", operation.timeout_ms, " ms behind ", front.Text(),
+          ", which its stream has not come to; expected streams to come to the calls of "
+          "a communicator within HCCL_EXEC_TIMEOUT of each other."),
+      "look at what the other stream waits for; or raise HCCL_EXEC_TIMEOUT",
+      "collective/exec-timeout");
+}
+
 // The place of the call that this thread is in. Looking it up takes long, so that it is done once,
 // and under no lock: messages about the operation are made under several.
 std::string PlaceOfCall() {
@@ -196,9 +206,12 @@ void Communicator::Reached(void* payload, AclimbSuspension* stop) {
   item->stop = stop;
   item->dropped = stop == nullptr;
   item->reached = true;
+  item->since = Clock::now();
+  ++self.reached_;
   const bool in_the_call = item->caller == std::this_thread::get_id();
   if (in_the_call && self.worker_looks_ && IsShort(item->operation)) return;
-  if (self.queue_.front() == item) self.work_.notify_one();
+  // Behind one that its stream has not come to it does not wait for ever.
+  if (self.queue_.front() == item || !self.queue_.front()->reached) self.work_.notify_one();
 }
 
 void Communicator::Hurry(void* payload) {
@@ -215,8 +228,7 @@ int Communicator::Help(void* payload) {
   Communicator& self = *item->owner;
   if (self.IsLost()) return 0;
   std::unique_lock<std::mutex> lock(self.mutex_);
-  const bool first = !self.queue_.empty() && self.queue_.front() == item;
-  if (first && item->reached && self.running_ == nullptr && !self.stopping_) self.DoFirst(lock);
+  if (self.running_ == nullptr && !self.stopping_ && self.NextLocked() == item) self.DoNext(lock);
   return item->dropped ? 1 : 0;
 }
 
@@ -257,25 +269,54 @@ void Communicator::Work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     const auto ready = [this] {
-      const bool first = !queue_.empty() && queue_.front()->reached;
-      return running_ == nullptr && (first || stopping_);
+      return running_ == nullptr && (NextLocked() != nullptr || stopping_);
     };
     while (!ready()) {
-      worker_looks_ = Clock::now() < busy_until_;
+      const auto now = Clock::now();
+      const std::shared_ptr<Queued> behind = LongestWaitingLocked();
+      const auto due =
+          behind != nullptr ? behind->since + origin_.settings.exec_timeout : Clock::time_point();
+      if (behind != nullptr && now >= due) {
+        const Status why = StandsBehind(behind->operation, queue_.front()->operation);
+        lock.unlock();
+        End(why);
+        lock.lock();
+        continue;
+      }
+      worker_looks_ = now < busy_until_;
       if (worker_looks_) {
         work_.wait_for(lock, kLookTime);
+      } else if (behind != nullptr) {
+        work_.wait_until(lock, due);
       } else {
         work_.wait(lock);
       }
       worker_looks_ = false;
     }
-    if (queue_.empty() || !queue_.front()->reached) return;
-    DoFirst(lock);
+    if (NextLocked() == nullptr) return;
+    DoNext(lock);
   }
 }
 
-void Communicator::DoFirst(std::unique_lock<std::mutex>& lock) {
-  const std::shared_ptr<Queued> item = queue_.front();
+std::shared_ptr<Communicator::Queued> Communicator::NextLocked() const {
+  for (const auto& item : queue_) {
+    if (item->reached) return item;
+    if (failure_.ok()) break;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Communicator::Queued> Communicator::LongestWaitingLocked() const {
+  if (reached_ == 0 || running_ != nullptr) return nullptr;
+  std::shared_ptr<Queued> longest;
+  for (const auto& item : queue_) {
+    if (item->reached && (longest == nullptr || item->since < longest->since)) longest = item;
+  }
+  return longest;
+}
+
+void Communicator::DoNext(std::unique_lock<std::mutex>& lock) {
+  const std::shared_ptr<Queued> item = NextLocked();
   running_ = &item->operation;
   running_since_ = Clock::now();
   ++runs_;
@@ -301,10 +342,11 @@ void Communicator::DoFirst(std::unique_lock<std::mutex>& lock) {
   running_ = nullptr;
   busy_until_ = Clock::now() + kBusyTime;
   if (!dropped) done_ = std::max(done_, item->operation.number);
-  queue_.pop_front();
+  queue_.erase(std::find(queue_.begin(), queue_.end(), item));
+  --reached_;
   changed_.notify_all();
   // Who helps leaves the next one to the worker.
-  if (stopping_ || (!queue_.empty() && queue_.front()->reached)) work_.notify_one();
+  if (stopping_ || reached_ > 0) work_.notify_one();
   if (item->stop == nullptr) return;
   lock.unlock();
   aclimb_collective_done(item->stop);
@@ -357,6 +399,7 @@ void Communicator::FailLocked(Status why) {
   if (failure_.ok()) failure_ = std::move(why);
   changed_.notify_all();
   look_.notify_all();
+  work_.notify_all();
 }
 
 Status Communicator::FailureLocked() const { return Copy(failure_); }

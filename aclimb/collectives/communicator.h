@@ -84,7 +84,8 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
     std::unique_ptr<ToolView> view;
     std::thread::id caller;
     // Guarded by the communicator's mutex:
-    bool reached = false;  // the stream has come to the operation
+    bool reached = false;                         // the stream has come to the operation
+    std::chrono::steady_clock::time_point since;  // it has
     bool dropped = false;  // the stream will not run it, or nobody gets its result
     bool refused = false;  // the stream did not take it
     AclimbSuspension* stop = nullptr;
@@ -107,9 +108,13 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   // Under both locks: the call was not made.
   void TakeBackLocked(const std::shared_ptr<Queued>& item);
   void Work();
-  // Under the lock, which is let go meanwhile: the first of the queue, which its stream has come to
-  // and nobody does, is done.
-  void DoFirst(std::unique_lock<std::mutex>& lock);
+  // Under the lock: the first of the queue, if its stream has come to it; once the communicator has
+  // failed, the first that a stream has come to.
+  std::shared_ptr<Queued> NextLocked() const;
+  // Under the lock: while the next one cannot be done, the one whose stream has waited longest.
+  std::shared_ptr<Queued> LongestWaitingLocked() const;
+  // Under the lock, which is let go meanwhile: the next one, which nobody does, is done.
+  void DoNext(std::unique_lock<std::mutex>& lock);
   void Perform(Queued& item);
   // Under the lock, which is let go meanwhile: an operation that its stream had come to has nobody
   // who gets its result.
@@ -160,6 +165,7 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   std::condition_variable look_;                      // for the observer
   bool observer_sleeps_ = false;                      // until it is told; else it looks by itself
   std::deque<std::shared_ptr<Queued>> queue_;
+  size_t reached_ = 0;  // of the queue
   const Operation* running_ = nullptr;
   std::chrono::steady_clock::time_point running_since_;
   uint64_t runs_ = 0;                                 // started

@@ -94,6 +94,38 @@ TEST(ThreadGroups, AFailureIsToldOnEveryRank) {
   });
 }
 
+// Calls of a communicator are done in their order, so that one waits for a stream that is not its
+// own.
+TEST(ThreadGroups, TimeIsUpForACallBehindAStreamThatStands) {
+  setenv("HCCL_EXEC_TIMEOUT", "1", 1);
+  const HcclComm comm = InitAll(1)[0];
+  unsetenv("HCCL_EXEC_TIMEOUT");
+  std::atomic<bool> go{false};
+  OnDevices(1, [&](uint32_t, aclrtStream stands) {
+    aclrtStream stream = nullptr;
+    ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+    EXPECT_EQ(aclrtLaunchHostFunc(
+                  stands,
+                  [](void* flag) {
+                    while (!*static_cast<std::atomic<bool>*>(flag)) std::this_thread::yield();
+                  },
+                  &go),
+              ACL_SUCCESS);
+    EXPECT_EQ(HcclBarrier(comm, stands), HCCL_SUCCESS);
+    EXPECT_EQ(HcclBarrier(comm, stream), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(stream), 507018);
+    EXPECT_FALSE(go);
+    const std::string text = aclGetRecentErrMsg();
+    EXPECT_NE(text.find("call 2: HcclBarrier() waited for 1000 ms behind call 1: HcclBarrier()"),
+              std::string::npos)
+        << text;
+    go = true;
+    EXPECT_EQ(aclrtSynchronizeStream(stands), 507018);
+    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  });
+}
+
 // Calls of one rank in a group: what the other one calls alone has to meet them in their order, and
 // sends and receives of both sides get on together wherever they stand.
 TEST(ThreadGroups, CallsBehindASendWaitForTheEndWithIt) {
