@@ -112,7 +112,7 @@ FORKS_ELSEWHERE = {
     "aclimb/collectives/gloo/mesh.cc": "of communicators, which a child is refused (handle.cc)",
     "aclimb/collectives/hub.cc": "its thread stays behind, and the child closes its sockets (socket.cc)",
     "aclimb/collectives/link.h": "of a communicator, which a child is refused (handle.cc)",
-    "aclimb/collectives/thread_group.cc": "of communicators, which a child is refused (handle.cc)",
+    "aclimb/collectives/thread_ranks.h": "of communicators, which a child is refused (handle.cc)",
     "backends/cpu/marker.h": "backends/cpu/fork.cc renews them",
     "backends/cpu/queue.h": "backends/cpu/fork.cc renews them",
     "backends/cpu/scheduler.h": "backends/cpu/fork.cc takes and renews it",
