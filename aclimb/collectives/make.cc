@@ -86,6 +86,13 @@ Result<CommunicatorRef> JoinGroup(const Token& token, uint32_t size, uint32_t ra
                 std::move(ranks), false);
 }
 
+Result<CommunicatorRef> MakeAlone(const Wishes& wishes) {
+  Result<int32_t> device = CurrentDevice();
+  if (!device.ok()) return device.TakeStatus();
+  return MakeOf(nullptr, std::move(ThreadGroup::Make(1)[0]), NameOfGroup(DrawSecret()),
+                device.value(), wishes, {}, false);
+}
+
 Result<std::vector<CommunicatorRef>> MakeAll(const std::vector<int32_t>& devices) {
   Result<Wishes> wishes = ReadWishes(nullptr);
   if (!wishes.ok()) return wishes.TakeStatus();

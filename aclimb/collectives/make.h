@@ -20,6 +20,8 @@ Result<int32_t> CurrentDevice();
 // Joins the group of a token: ranks of one process share memory, others are connected.
 Result<CommunicatorRef> JoinGroup(const Token& token, uint32_t size, uint32_t rank,
                                   const Wishes& wishes);
+// A group of the calling rank alone, which meets nobody.
+Result<CommunicatorRef> MakeAlone(const Wishes& wishes);
 // Joins the group of a rank table.
 Result<CommunicatorRef> JoinTable(const char* file, uint32_t rank, const Wishes& wishes);
 // All ranks of one process.

@@ -104,6 +104,7 @@ Result<CommunicatorRef> JoinTable(const char* file, uint32_t rank, const Wishes&
     return BadParameter("rank", rank, Cat("a rank of the table, 0 to ", size - 1), "rank",
                         "pass the rank_id of this rank's device");
   }
+  if (size == 1) return MakeAlone(wishes);
   // All ranks compute the same place from the same table.
   constexpr uint16_t kDocumentedPort = 60000;
   constexpr uint64_t kPorts = 32;

@@ -23,16 +23,16 @@ using collectives_test::Floats;
 using collectives_test::InitAll;
 using collectives_test::OnDevices;
 
-// A rank table of two ranks.
-std::string WriteTable() {
+std::string WriteTable(const std::string& address, const std::string& devices) {
   const std::string file = testing::TempDir() + "/rank_table." + std::to_string(getpid());
-  std::ofstream(file) << R"({"version": "1.0", "server_list": [{"server_id": "127.0.0.1",
-      "device": [{"device_id": "0", "rank_id": "0"}, {"device_id": "1", "rank_id": "1"}]}]})";
+  std::ofstream(file) << R"({"version": "1.0", "server_list": [{"server_id": ")" << address
+                      << R"(", "device": [)" << devices << "]}]}";
   return file;
 }
 
 TEST(ThreadGroups, OneRankTableMakesMany) {
-  const std::string file = WriteTable();
+  const std::string file = WriteTable(
+      "127.0.0.1", R"({"device_id": "0", "rank_id": "0"}, {"device_id": "1", "rank_id": "1"})");
   OnDevices(2, [&](uint32_t rank, aclrtStream stream) {
     aclrtStream streams[] = {stream, nullptr};
     ASSERT_EQ(aclrtCreateStream(&streams[1]), ACL_SUCCESS);
@@ -64,6 +64,20 @@ TEST(ThreadGroups, OneRankTableMakesMany) {
       EXPECT_EQ(HcclCommDestroy(comms[i]), HCCL_SUCCESS);
     }
     EXPECT_EQ(aclrtDestroyStream(streams[1]), ACL_SUCCESS);
+  });
+  unlink(file.c_str());
+}
+
+// One rank listens nowhere: the address is of no host.
+TEST(ThreadGroups, OneRankOfATableNeedsNoNetwork) {
+  const std::string file = WriteTable("192.0.2.1", R"({"device_id": "0", "rank_id": "0"})");
+  OnDevices(1, [&](uint32_t, aclrtStream stream) {
+    HcclComm comm = nullptr;
+    ASSERT_EQ(HcclCommInitClusterInfo(file.c_str(), 0, &comm), HCCL_SUCCESS)
+        << aclGetRecentErrMsg();
+    EXPECT_EQ(HcclBarrier(comm, stream), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
   });
   unlink(file.c_str());
 }
