@@ -261,14 +261,12 @@ TEST_F(CaptureTest, AThreadThatHasEndedKeepsItsCapture) {
 
 // Host functions share threads, but not what they set for theirs.
 TEST_F(CaptureTest, EveryHostFunctionHasTheModeOfANewThread) {
+  const auto exchange = [](void* data) {
+    EXPECT_ACL(aclmdlRICaptureThreadExchangeMode(static_cast<aclmdlRICaptureMode*>(data)));
+  };
   for (int i = 0; i < 3; ++i) {
     aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
-    EXPECT_ACL(aclrtLaunchHostFunc(
-        stream_,
-        [](void* data) {
-          EXPECT_ACL(aclmdlRICaptureThreadExchangeMode(static_cast<aclmdlRICaptureMode*>(data)));
-        },
-        &mode));
+    EXPECT_ACL(aclrtLaunchHostFunc(stream_, exchange, &mode));
     EXPECT_ACL(aclrtSynchronizeStream(stream_));
     EXPECT_EQ(mode, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
   }
