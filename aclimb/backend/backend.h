@@ -222,8 +222,8 @@ typedef struct AclimbBackend {
   // within queue_suspend, on the caller's thread: where nothing is in front of the halt, or where
   // the queue drops it at once. So the caller holds no lock that `start` takes.
   // Memory that is freed does not wait for a halt, which may last as long as the program likes. Who
-  // uses device memory during one submits a task right behind it, which the memory waits for; where
-  // that task is dropped, the memory waits for queue_resume.
+  // uses device memory during one submits a task behind it, which the memory waits for; where the
+  // halt is under way and a task behind it is dropped, the memory waits for queue_resume.
   int (*queue_suspend)(AclimbQueue* queue, void (*start)(void* payload, AclimbSuspension*),
                        void* payload, uint32_t* task_id);
   // From any thread, exactly once per suspension.

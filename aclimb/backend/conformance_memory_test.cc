@@ -150,22 +150,32 @@ TEST_P(Conformance, FreedMemoryDoesNotWaitForHaltsAndWaits) {
   backend_->marker_release(marker);
 }
 
-// The task behind a halt tells that memory is used there, which an abort does not end.
+// A task behind a halt tells that memory is used there, which an abort does not end. Other halts
+// and markers may stand between.
 TEST_P(Conformance, FreedMemoryWaitsForAHaltWhoseTaskWasDropped) {
-  Hold hold;
-  Counted behind, later;
-  char* const used = Allocate(1000);
-  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
-  ASSERT_EQ(Submit(queue_, &behind), 0);
-  AclimbSuspension* const suspension = hold.Reached();
-  ASSERT_EQ(backend_->queue_abort(queue_), 0);
-  EXPECT_EQ(behind.releases.load(), 1);
-  ASSERT_EQ(backend_->memory_free(device_, used), 0);
-  EXPECT_EQ(backend_->memory_waiting(device_), 1536u);
-  backend_->queue_resume(suspension);
-  ASSERT_EQ(Submit(queue_, &later), 0);
-  ASSERT_EQ(backend_->queue_wait(queue_, -1), 0);
-  EXPECT_EQ(backend_->memory_waiting(device_), 0u);
+  for (const bool right_behind : {true, false}) {
+    SCOPED_TRACE(right_behind);
+    Hold hold, between;
+    Counted behind, later;
+    char* const used = Allocate(1000);
+    ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
+    AclimbMarker* marker = nullptr;
+    if (!right_behind) {
+      ASSERT_EQ(backend_->queue_record(queue_, &marker), 0);
+      ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &between, nullptr), 0);
+    }
+    ASSERT_EQ(Submit(queue_, &behind), 0);
+    AclimbSuspension* const suspension = hold.Reached();
+    ASSERT_EQ(backend_->queue_abort(queue_), 0);
+    EXPECT_EQ(behind.releases.load(), 1);
+    ASSERT_EQ(backend_->memory_free(device_, used), 0);
+    EXPECT_EQ(backend_->memory_waiting(device_), 1536u);
+    backend_->queue_resume(suspension);
+    ASSERT_EQ(Submit(queue_, &later), 0);
+    ASSERT_EQ(backend_->queue_wait(queue_, -1), 0);
+    EXPECT_EQ(backend_->memory_waiting(device_), 0u);
+    if (marker != nullptr) backend_->marker_release(marker);
+  }
 }
 
 TEST_P(Conformance, CloseFreesWhatIsLeft) {

@@ -123,10 +123,10 @@ void AclimbQueue::RemoveQueued(TaskList* dropped, AclimbMarkerState state) {
   if (running || suspended) ++first;
   for (auto it = first; it != tasks.end(); ++it) {
     if (it->kind == Task::Kind::kMarker) SettleMarker(it->marker, state);
+    NoteDropped(*it);
     CountFinished();
   }
   const bool any = first != tasks.end();
-  if (any) NoteDropped(*first);
   dropped->splice(dropped->end(), tasks, first, tasks.end());
   memory_user = tasks.begin();
   changed.notify_all();
