@@ -247,9 +247,14 @@ void Communicator::TakeBackLocked(const std::shared_ptr<Queued>& item) {
   for (const Transfer& each : operation.transfers) {
     --(each.sends ? sends_ : receives_)[each.peer];
   }
-  std::erase(queue_, item);
+  EraseLocked(item);
   changed_.notify_all();
   if (!queue_.empty() && queue_.front()->reached) work_.notify_one();
+}
+
+void Communicator::EraseLocked(const std::shared_ptr<Queued>& item) {
+  if (!queue_.empty() && queue_.front() == item) front_since_ = Clock::now();
+  std::erase(queue_, item);
 }
 
 int Communicator::Finish(void* payload) {
@@ -274,12 +279,17 @@ void Communicator::Work() {
     while (!ready()) {
       const auto now = Clock::now();
       const std::shared_ptr<Queued> behind = LongestWaitingLocked();
-      const auto due =
-          behind != nullptr ? behind->since + origin_.settings.exec_timeout : Clock::time_point();
+      const auto due = behind != nullptr
+                           ? std::max(behind->since, front_since_) + origin_.settings.exec_timeout
+                           : Clock::time_point();
       if (behind != nullptr && now >= due) {
-        const Status why = StandsBehind(behind->operation, queue_.front()->operation);
+        const std::shared_ptr<Queued> front = queue_.front();
         lock.unlock();
-        End(why);
+        try {
+          End(StandsBehind(behind->operation, front->operation));
+        } catch (...) {
+          EndUntold();
+        }
         lock.lock();
         continue;
       }
@@ -331,18 +341,15 @@ void Communicator::DoNext(std::unique_lock<std::mutex>& lock) {
     } else {
       Perform(*item);
     }
-    lock.lock();
   } catch (...) {
-    // Not even the reason of a failure can be told.
-    group_->Abort({});
-    lock.lock();
+    EndUntold();
     item->code = HCCL_E_MEMORY;
-    FailLocked(std::move(no_memory_));
   }
+  lock.lock();
   running_ = nullptr;
   busy_until_ = Clock::now() + kBusyTime;
   if (!dropped) done_ = std::max(done_, item->operation.number);
-  queue_.erase(std::find(queue_.begin(), queue_.end(), item));
+  EraseLocked(item);
   --reached_;
   changed_.notify_all();
   // Who helps leaves the next one to the worker.
@@ -393,6 +400,12 @@ void Communicator::End(const Status& why) {
     origin_.link->TellFailure(origin_.key, CodeForOthers(why.code()), what);
   }
   group_->Abort(what);
+}
+
+void Communicator::EndUntold() {
+  group_->Abort({});
+  const std::lock_guard<std::mutex> lock(mutex_);
+  FailLocked(std::move(no_memory_));
 }
 
 void Communicator::FailLocked(Status why) {

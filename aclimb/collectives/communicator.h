@@ -107,6 +107,8 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
 
   // Under both locks: the call was not made.
   void TakeBackLocked(const std::shared_ptr<Queued>& item);
+  // Under the lock: the operation, if it still is in the queue, leaves it.
+  void EraseLocked(const std::shared_ptr<Queued>& item);
   void Work();
   // Under the lock: the first of the queue, if its stream has come to it; once the communicator has
   // failed, the first that a stream has come to.
@@ -121,6 +123,8 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   void Drop(const std::shared_ptr<Queued>& item, std::unique_lock<std::mutex>& lock);
   // The communicator has failed, on all ranks.
   void End(const Status& why);
+  // The same without memory: not even the reason can be told.
+  void EndUntold();
   // Under the lock, which is let go meanwhile: what is queued gets nowhere.
   void Abandon(std::unique_lock<std::mutex>& lock);
 
@@ -165,6 +169,9 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   std::condition_variable look_;                      // for the observer
   bool observer_sleeps_ = false;                      // until it is told; else it looks by itself
   std::deque<std::shared_ptr<Queued>> queue_;
+  // The one before the first of the queue has left it. A stream has HCCL_EXEC_TIMEOUT from then on
+  // to come to the first while others wait behind it.
+  std::chrono::steady_clock::time_point front_since_;
   size_t reached_ = 0;  // of the queue
   const Operation* running_ = nullptr;
   std::chrono::steady_clock::time_point running_since_;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -135,6 +136,27 @@ TEST(ThreadGroups, TimeIsUpForACallBehindAStreamThatStands) {
         << text;
     go = true;
     EXPECT_EQ(aclrtSynchronizeStream(stands), 507018);
+    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  });
+}
+
+// A stream has the whole time for each of its calls, also when another one waits behind many.
+TEST(ThreadGroups, ACallBehindAStreamThatGetsOnHasTime) {
+  setenv("HCCL_EXEC_TIMEOUT", "1", 1);
+  const HcclComm comm = InitAll(1)[0];
+  unsetenv("HCCL_EXEC_TIMEOUT");
+  OnDevices(1, [&](uint32_t, aclrtStream slow) {
+    aclrtStream stream = nullptr;
+    ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+    const auto pause = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
+    for (int call = 0; call < 6; ++call) {
+      EXPECT_EQ(aclrtLaunchHostFunc(slow, pause, nullptr), ACL_SUCCESS);
+      EXPECT_EQ(HcclBarrier(comm, slow), HCCL_SUCCESS);
+    }
+    EXPECT_EQ(HcclBarrier(comm, stream), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(aclrtSynchronizeStream(slow), ACL_SUCCESS) << aclGetRecentErrMsg();
     EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
     EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
   });
