@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -147,6 +148,49 @@ TEST(ThreadGroup, RanksOfAPartAgreeOnItsList) {
   const char* const text = "do not agree on which of them make the group";
   ExpectFailure(split(1, {1, 0}, 0).status(), HCCL_E_PARA, text);
   ExpectFailure(first.value()->Run(Barrier()), HCCL_E_PARA, text);
+}
+
+// One rank is ahead of the others, with groups of different lists and one key; each of two ranks
+// that make groups together makes them in the other's order.
+TEST(ThreadGroup, GroupsOfOneKeyWaitSideBySide) {
+  const std::vector<std::vector<uint32_t>> lists = {{1, 2}, {0, 1}, {0, 2}, {0, 1, 2}};
+  for (const std::vector<uint32_t>& order :
+       {std::vector<uint32_t>{0, 1, 2}, std::vector<uint32_t>{0, 2, 1},
+        std::vector<uint32_t>{2, 1, 0}}) {
+    const auto groups = ThreadGroup::Make(3);
+    std::vector<std::vector<std::unique_ptr<Group>>> made(lists.size());
+    for (const uint32_t rank : order) {
+      for (size_t i = 0; i < lists.size(); ++i) {
+        const auto at = std::find(lists[i].begin(), lists[i].end(), rank);
+        if (at == lists[i].end()) continue;
+        auto group =
+            groups[rank]->Split("key", lists[i], static_cast<uint32_t>(at - lists[i].begin()),
+                                false, Group::Deadline::max());
+        ASSERT_TRUE(group.ok()) << "rank " << rank << ", list " << i;
+        made[i].push_back(std::move(group.value()));
+      }
+    }
+    for (const auto& each : made) {
+      const std::vector<std::vector<Operation>> barriers(each.size(), {Barrier()});
+      for (const Status& status : RunAll(each, barriers)) EXPECT_TRUE(status.ok());
+    }
+  }
+}
+
+// Also who comes last to one of the two groups learns that the other two disagreed.
+TEST(ThreadGroup, ADisagreementEndsBothGroups) {
+  const auto groups = ThreadGroup::Make(3);
+  const auto split = [&](uint32_t rank, const std::vector<uint32_t>& ranks, uint32_t place) {
+    return groups[rank]->Split("key", ranks, place, false, Group::Deadline::max());
+  };
+  const char* const text = "do not agree on which of them make the group";
+  auto first = split(0, {0, 1, 2}, 0);
+  ASSERT_TRUE(first.ok());
+  ExpectFailure(split(1, {0, 1}, 1).status(), HCCL_E_PARA, text);
+  ExpectFailure(first.value()->Run(Barrier()), HCCL_E_PARA, text);
+  auto late = split(2, {0, 1, 2}, 2);
+  ASSERT_TRUE(late.ok());
+  ExpectFailure(late.value()->Run(Barrier()), HCCL_E_PARA, text);
 }
 
 // Nobody waits for a rank that came and left before.

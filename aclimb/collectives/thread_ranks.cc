@@ -25,32 +25,50 @@ Status Differ(uint32_t rank, const Operation& mine, uint32_t other, const Operat
 
 }  // namespace
 
+std::optional<bool> Meetings::Open::HasCome(uint32_t rank) const {
+  const auto at = std::find(ranks.begin(), ranks.end(), rank);
+  if (at == ranks.end()) return std::nullopt;
+  return come[at - ranks.begin()];
+}
+
 Result<std::shared_ptr<ThreadRanks>> Meetings::Join(const std::string& key,
                                                     const std::vector<uint32_t>& ranks,
                                                     uint32_t place) {
-  auto [at, end] = open_.equal_range(key);
-  const auto shares = [&](const Open& open) {
-    return std::find_first_of(open.ranks.begin(), open.ranks.end(), ranks.begin(), ranks.end()) !=
-           open.ranks.end();
+  const auto range = open_.equal_range(key);
+  const auto begin = range.first, end = range.second;
+  auto own = std::find_if(begin, end, [&](const auto& entry) {
+    return entry.second.ranks == ranks && !entry.second.come[place];
+  });
+  const auto wants_other = [&](const Open& other, uint32_t rank) {
+    return other.HasCome(rank) == true && (own == end || own->second.HasCome(rank) == false);
   };
-  while (at != end && !shares(at->second)) ++at;
-  if (at == end) {
+  const auto differs = std::find_if(begin, end, [&](const auto& entry) {
+    const Open& other = entry.second;
+    return other.ranks != ranks && other.HasCome(ranks[place]) == false &&
+           std::any_of(ranks.begin(), ranks.end(),
+                       [&](uint32_t rank) { return wants_other(other, rank); });
+  });
+  const bool agreed = differs == end;
+  if (own == end) {
     const auto size = static_cast<uint32_t>(ranks.size());
-    at = open_.emplace(key,
-                       Open{ranks, std::vector<bool>(size), std::make_shared<ThreadRanks>(size)});
+    own = open_.emplace(key,
+                        Open{ranks, std::vector<bool>(size), std::make_shared<ThreadRanks>(size)});
   }
-  Open& open = at->second;
+  Open& open = own->second;
   const std::shared_ptr<ThreadRanks> group = open.group;
-  if (open.ranks != ranks || open.come[place]) {
-    group->Fail(Refuse(HCCL_E_PARA,
-                       "the ranks do not agree on which of them make the group; expected all of "
-                       "its ranks to make the group with one list.",
-                       "call with the same ranks and the same number of the group everywhere",
-                       "collective/group"));
-    return group->Failure();
-  }
   open.come[place] = true;
-  if (std::find(open.come.begin(), open.come.end(), false) == open.come.end()) open_.erase(at);
+  if (!agreed) {
+    // Who comes later to one of the two is told as well.
+    for (ThreadRanks* const each : {group.get(), differs->second.group.get()}) {
+      each->Fail(Refuse(HCCL_E_PARA,
+                        "the ranks do not agree on which of them make the group; expected all of "
+                        "its ranks to make the group with one list.",
+                        "call with the same ranks and the same number of the group everywhere",
+                        "collective/group"));
+    }
+  }
+  if (std::find(open.come.begin(), open.come.end(), false) == open.come.end()) open_.erase(own);
+  if (!agreed) return group->Failure();
   return group;
 }
 
@@ -69,15 +87,15 @@ Status ThreadRanks::WaitFor(std::unique_lock<std::mutex>& lock, uint32_t rank,
   if (ready()) return Ok();
   if (failure_.ok() && in_time) FailLocked(std::move(vain));
   if (!failure_.ok()) return FailureLocked();
-  std::string missing;
-  for (const uint32_t r : needed()) missing += Cat(missing.empty() ? "" : ", ", r);
+  const std::vector<uint32_t> awaited = needed();
+  std::string missing = awaited.size() == 1 ? "rank" : "ranks";
+  for (const uint32_t r : awaited) missing += Cat(r == awaited.front() ? " " : ", ", r);
   FailLocked(Refuse(
       HCCL_E_TIMEOUT,
-      Cat(operation.Text(), " was not done within ", operation.timeout_ms, " ms: rank ", missing,
+      Cat(operation.Text(), " was not done within ", operation.timeout_ms, " ms: ", missing,
           " did not take part; expected all ranks to make "
           "the same calls within HCCL_EXEC_TIMEOUT."),
-      "look at that rank: what does it do instead? Or raise HCCL_EXEC_TIMEOUT",
-      "collective/exec-timeout"));
+      "look at what is done there instead; or raise HCCL_EXEC_TIMEOUT", "collective/exec-timeout"));
   return FailureLocked();
 }
 

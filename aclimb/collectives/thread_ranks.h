@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,9 +23,11 @@ class ThreadRanks;
 // learns who has left.
 class Meetings {
  public:
-  // The group of all that name the key and the same ranks.
+  // The group of all that name the key and the same ranks. One rank may open several, of different
+  // lists, before others come; ranks that make two groups together make them in the same order.
   //   place   of the caller in `ranks`
-  //   errors  HCCL_E_PARA the lists of two ranks differ and have a rank in common
+  //   errors  HCCL_E_PARA a rank of the list has come to a group of another list, which waits for
+  //           the caller, and not to this one; neither group is of use then
   Result<std::shared_ptr<ThreadRanks>> Join(const std::string& key,
                                             const std::vector<uint32_t>& ranks, uint32_t place);
 
@@ -33,8 +36,11 @@ class Meetings {
     std::vector<uint32_t> ranks;
     std::vector<bool> come;  // by place
     std::shared_ptr<ThreadRanks> group;
+
+    // Nothing of a rank that is not in the list.
+    std::optional<bool> HasCome(uint32_t rank) const;
   };
-  std::multimap<std::string, Open> open_;  // groups of other ranks may have the same key
+  std::multimap<std::string, Open> open_;  // groups of other lists may have the same key
 };
 
 // What ranks that are threads of one process share.
@@ -98,8 +104,8 @@ class ThreadRanks {
   template <typename Ready, typename Needed>
   Status WaitFor(std::unique_lock<std::mutex>& lock, uint32_t rank, const Operation& operation,
                  Group::Deadline deadline, Ready ready, Needed needed);
-  // Under the lock: nothing comes of an operation that waits for this rank any more, or nothing is
-  // known of that.
+  // Under the lock: why nothing comes any more of an operation that waits for the rank; Ok when it
+  // may still come.
   Status WhyInVain(uint32_t rank, const Operation& operation, uint32_t awaited) const;
   // Under the lock, which is let go meanwhile: receives the first that the peer offers.
   Status Take(std::unique_lock<std::mutex>& lock, uint32_t rank, const Operation& operation,
