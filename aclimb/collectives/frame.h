@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -39,6 +40,12 @@ enum class FrameType : uint16_t {
   kExchangeFailed = 14,  // rank, and hub to those that take part: key, code, text
 };
 constexpr uint16_t kLastFrameType = 14;
+
+// Why a rank has gone whose connection ended without a good-bye.
+inline constexpr const char* kConnectionClosed =
+    "its connection closed: the process ended, or its host was cut off";
+// So long the hub waits for where a rank stands.
+inline constexpr auto kAnswerTime = std::chrono::seconds(2);
 
 // Flows in a frame's body. What is read of a broken one has none.
 void WriteFlows(const std::vector<Flow>& flows, ByteWriter* writer);

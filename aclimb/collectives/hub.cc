@@ -27,7 +27,6 @@ constexpr auto kHelloTime = std::chrono::seconds(10);
 constexpr auto kLateTime = std::chrono::seconds(5);
 // A hub that no rank has come to ends after so many HCCL_CONNECT_TIMEOUTs.
 constexpr int kUnusedTimes = 10;
-constexpr auto kAnswerTime = std::chrono::seconds(2);  // for where a rank stands
 
 Result<Socket> ListenOn(const std::string& address, uint16_t base_port) {
   // The interface's own ports when the variable names their begin, else any that is free.
@@ -153,8 +152,8 @@ void Hub::Turn() {
 
 void Hub::StopListening() {
   if (!complete_ && !failed_) {
-    return RefuseAll(HCCL_E_TIMEOUT, Cat("no rank came within ", kUnusedTimes,
-                                         " times HCCL_CONNECT_TIMEOUT after HcclGetRootInfo"));
+    return RefuseAll(HCCL_E_TIMEOUT,
+                     Cat("no rank came within ", kUnusedTimes, " times HCCL_CONNECT_TIMEOUT"));
   }
   listener_.Close();
   listens_until_ = Clock::time_point::max();
@@ -273,7 +272,8 @@ void Hub::HandleStand(Connection& connection, ByteReader reader) {
   questions_.erase(at);
 }
 
-// Each asker hears of those that do not stand where it stands.
+// Each asker hears of those that do not stand where it stands, which two ranks do in one
+// collective.
 void Hub::Answer(const std::string& channel, Question& question) {
   for (const uint32_t asker : question.askers) {
     Connection* const receiver = ranks_[asker].connection;
@@ -282,8 +282,8 @@ void Hub::Answer(const std::string& channel, Question& question) {
     ByteWriter writer;
     writer.Text(channel);
     for (const auto& [rank, stand] : question.stands) {
-      const bool same =
-          stand.answered && stand.number == own.number && stand.signature == own.signature;
+      const bool same = stand.answered && own.signature != 0 && stand.number == own.number &&
+                        stand.signature == own.signature;
       std::vector<Flow> between;
       std::copy_if(stand.flows.begin(), stand.flows.end(), std::back_inserter(between),
                    [&](const Flow& flow) { return flow.peer == asker; });
@@ -318,10 +318,10 @@ void Hub::Close(Connection& connection) {
   --come_;
   missing_changed_ = true;
   if (failed_) return;
-  const char* const text = "its connection closed: the process ended, or its host was cut off";
   if (!complete_) {
-    return RefuseAll(HCCL_E_REMOTE, Cat("rank ", connection.rank,
-                                        " went away while the ranks joined (", text, ")"));
+    return RefuseAll(HCCL_E_REMOTE,
+                     Cat("rank ", connection.rank, " went away while the ranks joined (",
+                         kConnectionClosed, ")"));
   }
   for (auto at = exchanges_.begin(); at != exchanges_.end();) {
     const auto& ranks = at->second.ranks;
@@ -330,13 +330,13 @@ void Hub::Close(Connection& connection) {
       continue;
     }
     FailExchange(at->first, at->second, HCCL_E_REMOTE,
-                 Cat("rank ", connection.rank, " has gone (", text, ")"));
+                 Cat("rank ", connection.rank, " has gone (", kConnectionClosed, ")"));
     at = exchanges_.erase(at);
   }
   if (connection.left) {
     SendToAll(FrameType::kLeft, ByteWriter().Number(connection.rank).Take(), &connection);
   } else {
-    SendToAll(FrameType::kGone, ByteWriter().Number(connection.rank).Text(text).Take(),
+    SendToAll(FrameType::kGone, ByteWriter().Number(connection.rank).Text(kConnectionClosed).Take(),
               &connection);
   }
   // Its answers do not come any more.

@@ -42,9 +42,6 @@ Status RefusedByRoot(uint32_t code, const std::string& text, uint32_t size, uint
       versions ? "collective/version" : "collective/join");
 }
 
-constexpr const char* kGoneText =
-    "its connection closed: the process ended, or its host was cut off";
-
 }  // namespace
 
 Link::Link(const Token& token, uint32_t rank, Socket socket)
@@ -215,18 +212,20 @@ void Link::TellFailure(const std::string& channel, uint32_t code, const std::str
 
 std::optional<std::vector<Stand>> Link::Ask(const std::string& channel,
                                             const std::vector<uint32_t>& ranks) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stands_.erase(channel);
-  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  std::mutex& asks = asks_[channel];
+  lock.unlock();
+  // An answer names no asker but the channel: two at a time could take each other's.
+  const std::lock_guard<std::mutex> asker(asks);
+  lock.lock();
+  stands_.erase(channel);
+  lock.unlock();
   ByteWriter writer;
   writer.Text(channel).Number(static_cast<uint32_t>(ranks.size()));
   for (const uint32_t rank : ranks) writer.Number(rank);
   Send(FrameType::kAsk, writer.Take());
-  // The hub waits a second or two for those that do not answer.
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait_for(lock, std::chrono::seconds(4),
-                    [&] { return lost_ || stands_.count(channel) != 0; });
+  lock.lock();
+  changed_.wait_for(lock, 2 * kAnswerTime, [&] { return lost_ || stands_.count(channel) != 0; });
   const auto found = stands_.find(channel);
   if (found == stands_.end()) return std::nullopt;
   std::vector<Stand> stands = std::move(found->second);
@@ -388,7 +387,7 @@ void Link::Lost() {
     }
     changed_.notify_all();
   }
-  for (const uint32_t rank : gone) TellGone(rank, kGoneText);
+  for (const uint32_t rank : gone) TellGone(rank, kConnectionClosed);
 }
 
 void Link::TellGone(uint32_t rank, const std::string& why) {

@@ -79,8 +79,7 @@ class Link {
   // Tells the others that this rank's part of the channel has failed.
   void TellFailure(const std::string& channel, uint32_t code, const std::string& what);
   // Those of `ranks` that stand elsewhere than this one, or have flows with it, or do not answer
-  // within a moment. Nothing
-  // when the hub does not.
+  // within a moment. Nothing when the hub does not.
   std::optional<std::vector<Stand>> Ask(const std::string& channel,
                                         const std::vector<uint32_t>& ranks);
 
@@ -124,6 +123,7 @@ class Link {
   std::map<std::string, std::vector<std::string>> exchanged_;
   std::map<std::string, Failure> exchange_failed_;
   std::map<std::string, std::vector<Stand>> stands_;
+  std::map<std::string, std::mutex> asks_;  // by channel, held while its stands are asked for
   std::map<uint32_t, bool> left_;
 
   std::mutex watch_mutex_;  // held while a watcher is called
