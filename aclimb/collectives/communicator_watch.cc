@@ -24,6 +24,17 @@ constexpr const char* kRankGone = "collective/rank-gone";
 // Where nobody watches the channel there is nothing to tell.
 bool HasLeft(const Stand& stand) { return stand.answered && stand.text.empty(); }
 
+// Whether the operation cannot be done without that rank.
+bool Needs(const Operation& operation, uint32_t rank) {
+  return operation.kind != Kind::kTransfers ||
+         std::any_of(operation.transfers.begin(), operation.transfers.end(),
+                     [&](const Transfer& each) { return each.peer == rank; });
+}
+
+void AddOnce(uint32_t rank, std::vector<uint32_t>* ranks) {
+  if (std::find(ranks->begin(), ranks->end(), rank) == ranks->end()) ranks->push_back(rank);
+}
+
 }  // namespace
 
 Status Communicator::Explain(const Operation& operation, Status failure,
@@ -75,23 +86,16 @@ Status Communicator::HeardLocked(const Operation& operation, const std::string& 
     const Refusal& cause = other ? cause_.refusal() : gone->why.refusal();
     return Refuse(cause.code, Cat(here, ": ", cause.what), cause.fix, cause.rule);
   }
-  if (left_.empty()) return Ok();
-  return Refuse(HCCL_E_REMOTE,
-                Cat(here, ": rank ", left_[0],
-                    " has destroyed its communicator and takes no part; expected every rank to "
-                    "make the same calls."),
-                "destroy communicators when all ranks have done their work",
-                "collective/rank-left");
+  const auto left = std::find_if(left_.begin(), left_.end(),
+                                 [&](uint32_t rank) { return Needs(operation, rank); });
+  return left == left_.end() ? Ok() : RankHasLeft(here, *left);
 }
 
 const Communicator::Gone* Communicator::NeededLocked(const Operation& operation) const {
   const Gone* last = nullptr;
   for (const auto& [rank, gone] : gone_) {
-    const bool needed =
-        operation.kind != Kind::kTransfers ||
-        std::any_of(operation.transfers.begin(), operation.transfers.end(),
-                    [peer = rank](const Transfer& each) { return each.peer == peer; });
-    if (needed && (last == nullptr || gone.since > last->since)) last = &gone;
+    if (last != nullptr && gone.since <= last->since) continue;
+    if (Needs(operation, rank)) last = &gone;
   }
   return last;
 }
@@ -104,7 +108,7 @@ bool Communicator::ConcernedLocked() const {
 // A rank that goes on with another communicator does not leave the hub.
 void Communicator::NoteLeftLocked(const std::vector<Stand>& stands) {
   for (const Stand& stand : stands) {
-    if (HasLeft(stand)) left_.push_back(Place(stand.rank).value_or(stand.rank));
+    if (HasLeft(stand)) AddOnce(Place(stand.rank).value_or(stand.rank), &left_);
   }
 }
 
@@ -115,9 +119,9 @@ std::string Communicator::OthersStand(const Operation& operation,
   for (const Stand& stand : stands) {
     const bool same = stand.answered && stand.signature != 0 && stand.number == operation.number &&
                       stand.signature == operation.Signature();
-    if (same || ++told > 4) continue;
-    const std::optional<uint32_t> place = Place(stand.rank);
-    text += Cat(told == 1 ? "" : "; ", "rank ", place.value_or(stand.rank), " ",
+    const uint32_t place = Place(stand.rank).value_or(stand.rank);
+    if (same || !Needs(operation, place) || ++told > 4) continue;
+    text += Cat(told == 1 ? "" : "; ", "rank ", place, " ",
                 !stand.answered  ? "does not answer"
                 : HasLeft(stand) ? "has destroyed its communicator"
                                  : stand.text);
@@ -281,7 +285,7 @@ void Communicator::RankLeft(uint32_t at_link) {
   const std::optional<uint32_t> place = Place(at_link);
   if (!place) return;
   const std::lock_guard<std::mutex> lock(mutex_);
-  left_.push_back(*place);
+  AddOnce(*place, &left_);
   changed_.notify_all();
 }
 

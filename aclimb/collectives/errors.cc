@@ -151,4 +151,13 @@ Status BadParameter(std::string_view name, int64_t value, std::string_view expec
                 Cat("collective/", rule));
 }
 
+Status RankHasLeft(std::string_view where, uint32_t rank) {
+  return Refuse(HCCL_E_REMOTE,
+                Cat(where, ": rank ", rank,
+                    " has destroyed its communicator and takes no part; expected every rank to "
+                    "make the same calls."),
+                "destroy communicators when all ranks have done their work",
+                "collective/rank-left");
+}
+
 }  // namespace aclimb::collectives

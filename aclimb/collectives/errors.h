@@ -33,5 +33,7 @@ Status NullPointer(std::string_view name);
 // HCCL_E_PARA. `expected` continues "expected ...".
 Status BadParameter(std::string_view name, int64_t value, std::string_view expected,
                     std::string_view rule, std::string fix);
+// HCCL_E_REMOTE. `where` is the operation that waits for the rank, in whose text it comes first.
+Status RankHasLeft(std::string_view where, uint32_t rank);
 
 }  // namespace aclimb::collectives

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <new>
 #include <string>
@@ -123,6 +124,27 @@ TEST(Apart, ATransferDoesWithoutARankThatHasGone) {
       self.ExpectSuccess();
     }
   });
+}
+
+// Rank 1 lets rank 0 wait too long; rank 2, which has left, has no part in it.
+TEST(Apart, ATransferThatIsLateNamesItsOwnRank) {
+  setenv("HCCL_EXEC_TIMEOUT", "1", 1);
+  RunRanks(3, [](const Rank& self) {
+    self.AllReduce(self.comm);
+    self.ExpectSuccess();
+    if (self.rank == 0) {
+      self.Receive(1);
+      EXPECT_NE(aclrtSynchronizeStream(self.stream), ACL_SUCCESS);
+      const std::string text = aclGetRecentErrMsg();
+      EXPECT_NE(text.find("HCCL_E_TIMEOUT"), std::string::npos) << text;
+      EXPECT_NE(text.find("rank 1 has made no call since call 1"), std::string::npos) << text;
+    }
+    for (HcclResult error = HCCL_SUCCESS; self.rank == 1 && error == HCCL_SUCCESS; usleep(1000)) {
+      EXPECT_EQ(HcclGetCommAsyncError(self.comm, &error), HCCL_SUCCESS);
+    }
+    EXPECT_EQ(HcclCommDestroy(self.comm), HCCL_SUCCESS);
+  });
+  unsetenv("HCCL_EXEC_TIMEOUT");
 }
 
 // A rank that destroys one communicator and goes on with another is named to who uses the first.
