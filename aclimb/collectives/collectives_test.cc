@@ -163,7 +163,8 @@ TEST(RankTable, HasEveryRankOnce) {
   EXPECT_EQ(read(servers(with_ip("10.0.0.2"))).value().root, "10.0.0.2");
   EXPECT_EQ(read(servers(server_named("node_0", rank_zero))).value().root, "127.0.0.1");
   for (const std::string& wrong :
-       {servers(server_named("node_0", rank_zero) + other), servers(with_ip("here"))}) {
+       {servers(server_named("node_0", rank_zero) + other), servers(with_ip("here")),
+        servers(with_ip("0.0.0.0") + other), servers(with_ip("::") + other)}) {
     const Result<RankTable> refused = read(wrong);
     ASSERT_FALSE(refused.ok()) << wrong;
     EXPECT_EQ(refused.status().code(), HCCL_E_PARA);

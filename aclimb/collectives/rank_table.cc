@@ -36,14 +36,14 @@ const Json* Find(const Json& object, const char* name) {
   return found == object.end() ? nullptr : &*found;
 }
 
-// The numeric address of the server, or an empty text.
+// The numeric address of the server, which names one host, or an empty text.
 std::string AddressOf(const Json& server) {
   const Json* const named = Find(server, "host_ip");
   const Json& address = named != nullptr ? *named : *Find(server, "server_id");
   if (!address.is_string()) return {};
   Endpoint endpoint;
   const auto& text = address.get_ref<const std::string&>();
-  return ParseEndpoint(text, 0, &endpoint) ? text : std::string();
+  return ParseEndpoint(text, 0, &endpoint) && !IsWildcard(endpoint) ? text : std::string();
 }
 
 }  // namespace
