@@ -45,6 +45,12 @@ ACLIMB_BRIDGE int aclimb_launch_collective(void* stream, const AclimbCollective*
 // The stream goes on. From any thread, exactly once.
 ACLIMB_BRIDGE void aclimb_collective_done(struct AclimbSuspension* stop);
 
+// The calling thread's current context; null when it has none, which is no message.
+ACLIMB_BRIDGE void* aclimb_current_context(void);
+// Makes the context the calling thread's current one; null leaves the thread without one. 0, or
+// without a message 1 when the context has been destroyed; then nothing changes.
+ACLIMB_BRIDGE int aclimb_make_context_current(void* context);
+
 // Where the program makes the call that the calling thread is in, as a number of this process; 0
 // when no tool keeps that (ACLIMB_CHECK=1 has one that does).
 ACLIMB_BRIDGE uint32_t aclimb_call_site(void);

@@ -1,7 +1,9 @@
 #include "aclimb/collectives/open_group.h"
 
+#include <exception>
 #include <utility>
 
+#include "aclimb/bridge/collectives.h"
 #include "aclimb/collectives/errors.h"
 #include "hccl/hccl_types.h"
 
@@ -9,11 +11,20 @@ namespace aclimb::collectives {
 
 namespace {
 
-// Null when the thread has none.
-aclrtContext CurrentContext() {
-  aclrtContext context = nullptr;
-  return aclrtGetCurrentContext(&context) == ACL_SUCCESS ? context : nullptr;
-}
+// While it lives, the thread may have other contexts than its own.
+class ContextKept {
+ public:
+  ContextKept() : current_(aclimb_current_context()) {}
+  ~ContextKept() {
+    // Another thread may have destroyed it.
+    if (aclimb_make_context_current(current_) != 0) aclimb_make_context_current(nullptr);
+  }
+  ContextKept(const ContextKept&) = delete;
+  ContextKept& operator=(const ContextKept&) = delete;
+
+ private:
+  void* const current_;
+};
 
 }  // namespace
 
@@ -38,11 +49,28 @@ Result<Batch*> OpenGroup::BatchOf(HcclComm comm, aclrtStream stream) {
     return refusal();
   }
   waiting_.push_back(
-      {Batch("HcclGroupEnd", comm, stream, /*self_allowed=*/true), CurrentContext()});
+      {Batch("HcclGroupEnd", comm, stream, /*self_allowed=*/true), aclimb_current_context()});
   return &std::get<Batch>(waiting_.back().what);
 }
 
-void OpenGroup::Add(Call call) { waiting_.push_back({std::move(call), CurrentContext()}); }
+void OpenGroup::Add(Call call) { waiting_.push_back({std::move(call), aclimb_current_context()}); }
+
+Status OpenGroup::Waiting::Queue() {
+  if (aclimb_make_context_current(context) != 0) {
+    return Refuse(
+        HCCL_E_PARA,
+        "the context that was current at a call of the group has been destroyed; expected "
+        "it to live until HcclGroupEnd.",
+        "call HcclGroupEnd before aclrtDestroyContext", "collective/stream");
+  }
+  try {
+    Batch* const batch = std::get_if<Batch>(&what);
+    return batch != nullptr ? batch->Queue() : std::get<Call>(what).Queue(false);
+  } catch (const std::exception&) {
+    // The rest of the group is queued all the same.
+    return StatusOfException();
+  }
+}
 
 Status OpenGroup::End() {
   if (depth_ == 0) {
@@ -52,14 +80,12 @@ Status OpenGroup::End() {
   if (--depth_ > 0) return Ok();
   auto waiting = std::exchange(waiting_, {});
   if (!refused_.ok()) return std::exchange(refused_, Ok());
-  const aclrtContext current = CurrentContext();
+  if (waiting.empty()) return Ok();
+  const ContextKept kept;
   Status first;
   for (Waiting& each : waiting) {
-    if (each.context != current) aclrtSetCurrentContext(each.context);
-    Batch* const batch = std::get_if<Batch>(&each.what);
-    Status status = batch != nullptr ? batch->Queue() : std::get<Call>(each.what).Queue(false);
+    Status status = each.Queue();
     if (first.ok()) first = std::move(status);
-    if (each.context != current) aclrtSetCurrentContext(current);
   }
   return first;
 }

@@ -34,6 +34,9 @@ class OpenGroup {
   struct Waiting {
     std::variant<Batch, Call> what;
     aclrtContext context = nullptr;
+
+    // In the context, which then is the thread's current one.
+    Status Queue();
   };
 
   int depth_ = 0;

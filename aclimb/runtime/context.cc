@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/bridge/collectives.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/handle_table.h"
@@ -223,6 +224,27 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* act
     if (flags != nullptr) *flags = 0;
     return aclimb::Ok();
   });
+}
+
+void* aclimb_current_context(void) {
+  try {
+    const aclimb::Result<const void*> current = aclimb::CurrentContextHandle();
+    return current.ok() ? const_cast<void*>(current.value()) : nullptr;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+int aclimb_make_context_current(void* context) {
+  try {
+    if (context != nullptr && aclimb_handle_resolve(context, ACLIMB_HANDLE_CONTEXT) == nullptr) {
+      return 1;
+    }
+    aclimb::ThisThread().context = context;
+    return 0;
+  } catch (...) {
+    return 1;
+  }
 }
 
 }  // extern "C"

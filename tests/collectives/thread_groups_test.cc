@@ -2,6 +2,7 @@
 // HcclGroupEnd.
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -252,6 +253,83 @@ TEST(ThreadGroups, ABatchIsOfOneStream) {
     EXPECT_EQ(HcclGroupEnd(), HCCL_SUCCESS);
     EXPECT_EQ(aclrtDestroyStream(other), ACL_SUCCESS);
   });
+}
+
+// What a group queues it queues in the contexts of its calls, and the thread keeps its own.
+TEST(ThreadGroups, TheEndOfAGroupKeepsTheContext) {
+  const HcclComm comm = InitAll(1)[0];
+  OnDevices(1, [&](uint32_t, aclrtStream stream) {
+    aclrtContext primary = nullptr, own = nullptr, current = nullptr;
+    ASSERT_EQ(aclrtGetCurrentContext(&primary), ACL_SUCCESS);
+    Floats sent({1}), received({0});
+    const auto open = [&] {
+      received.host = {0};
+      EXPECT_EQ(HcclGroupStart(), HCCL_SUCCESS);
+      EXPECT_EQ(HcclSend(sent.address, 1, HCCL_DATA_TYPE_FP32, 0, comm, stream), HCCL_SUCCESS);
+      EXPECT_EQ(HcclRecv(received.address, 1, HCCL_DATA_TYPE_FP32, 0, comm, stream), HCCL_SUCCESS);
+    };
+    // The context of the calls is no more.
+    ASSERT_EQ(aclrtCreateContext(&own, 0), ACL_SUCCESS);
+    open();
+    ASSERT_EQ(aclrtSetCurrentContext(primary), ACL_SUCCESS);
+    ASSERT_EQ(aclrtDestroyContext(own), ACL_SUCCESS);
+    ExpectRefused(HcclGroupEnd(), HCCL_E_PARA, "the context that was current");
+    EXPECT_EQ(aclrtGetCurrentContext(&current), ACL_SUCCESS);
+    EXPECT_EQ(current, primary);
+    // The thread has none at the end.
+    open();
+    ASSERT_EQ(aclrtCreateContext(&own, 0), ACL_SUCCESS);
+    ASSERT_EQ(aclrtDestroyContext(own), ACL_SUCCESS);
+    EXPECT_EQ(HcclGroupEnd(), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_NE(aclrtGetCurrentContext(&current), ACL_SUCCESS);
+    aclGetRecentErrMsg();
+    EXPECT_EQ(HcclGroupStart(), HCCL_SUCCESS);
+    EXPECT_EQ(HcclGroupEnd(), HCCL_SUCCESS);
+    const char* const text = aclGetRecentErrMsg();
+    EXPECT_TRUE(text == nullptr || *text == '\0') << text;
+    ASSERT_EQ(aclrtSetCurrentContext(primary), ACL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(received.Read(), std::vector<float>{1});
+    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+  });
+}
+
+// The thread does the operation itself while it waits, and ends when that is done.
+TEST(ThreadGroups, AThreadIsCancelledInAWait) {
+  static std::vector<HcclComm> comms;
+  static aclrtStream stream = nullptr;
+  comms = InitAll(2);
+  const auto wait = [](void*) -> void* {
+    EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    EXPECT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+    EXPECT_EQ(HcclBarrier(comms[0], stream), HCCL_SUCCESS);
+    aclrtSynchronizeStream(stream);
+    EXPECT_EQ(HcclBarrier(comms[0], stream), HCCL_SUCCESS);
+    aclrtSynchronizeStream(stream);
+    pthread_testcancel();
+    return nullptr;
+  };
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, nullptr, wait, nullptr), 0);
+  OnDevices(2, [&](uint32_t rank, aclrtStream other) {
+    if (rank == 0) return;
+    EXPECT_EQ(HcclBarrier(comms[1], other), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(other), ACL_SUCCESS) << aclGetRecentErrMsg();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_EQ(pthread_cancel(thread), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(HcclBarrier(comms[1], other), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(other), ACL_SUCCESS) << aclGetRecentErrMsg();
+    void* result = nullptr;
+    EXPECT_EQ(pthread_join(thread, &result), 0);
+    EXPECT_EQ(result, PTHREAD_CANCELED);
+    EXPECT_EQ(HcclCommDestroy(comms[1]), HCCL_SUCCESS);
+  });
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
+  EXPECT_EQ(HcclCommDestroy(comms[0]), HCCL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
 }  // namespace
