@@ -109,8 +109,11 @@ constexpr FixedRule kRows[] = {
     // While operations run; what waits for the stream passes these on with 507018.
     {"collective/mismatch", HCCL_E_PARA, "all ranks make the same calls in the same order",
      "a branch that depends on the rank", "make the calls on all ranks"},
-    {"collective/exec-timeout", HCCL_E_TIMEOUT, "every rank comes within HCCL_EXEC_TIMEOUT",
-     "a rank that waits for something else", "look at the rank that the message names"},
+    {"collective/exec-timeout", HCCL_E_TIMEOUT,
+     "every rank comes within HCCL_EXEC_TIMEOUT, and so does the stream of a call that another one "
+     "waits behind",
+     "a rank or a stream that waits for something else",
+     "look at the rank or the stream of the call that the message names"},
     {"collective/rank-gone", HCCL_E_REMOTE, "no rank ends before its work is done",
      "a rank that crashed, was killed, or whose host was cut off", "look at that rank"},
     {"collective/rank-left", HCCL_E_REMOTE,
