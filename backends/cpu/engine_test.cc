@@ -1,6 +1,7 @@
 #include "backends/cpu/engine.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
@@ -211,6 +212,49 @@ TEST(Engine, ThreadsThatWaitForDifferentTasksAreToldOfTheirs) {
     EXPECT_EQ(told[i], 1) << i;
   }
   DestroyQueue(queue.get(), /*drain=*/true);
+}
+
+// A thread that is cancelled while it waits finishes the task that it runs meanwhile.
+TEST(Engine, ATaskOnACancelledThreadIsFinished) {
+  struct Run {
+    std::shared_ptr<AclimbQueue> queue = CreateQueue(EngineOf(8), AclimbQueueOptions{9, 0, 0});
+    Task task;
+    std::atomic<pthread_t> runs{0};
+    std::atomic<int> ended{0};
+  } run;
+  run.task.run.payload = &run;
+  run.task.run.any_thread = 1;
+  run.task.run.run = [](void* payload) {
+    auto* const self = static_cast<Run*>(payload);
+    self->runs = pthread_self();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++self->ended;
+    return 0;
+  };
+  const auto wait = [](void* payload) -> void* {
+    auto* const self = static_cast<Run*>(payload);
+    EXPECT_EQ(Submit(self->queue.get(), self->task, nullptr), 0);
+    WaitQueue(self->queue.get(), -1);
+    pthread_testcancel();
+    return nullptr;
+  };
+  // The engine's thread may be faster, now and then.
+  int inlined = 0, tasks = 0;
+  for (; inlined < 3 && tasks < 100; ++tasks) {
+    run.runs = 0;
+    pthread_t waiter;
+    ASSERT_EQ(pthread_create(&waiter, nullptr, wait, &run), 0);
+    while (run.runs == 0) std::this_thread::yield();
+    ASSERT_EQ(pthread_cancel(waiter), 0);
+    void* result = nullptr;
+    ASSERT_EQ(pthread_join(waiter, &result), 0);
+    EXPECT_EQ(result, PTHREAD_CANCELED);
+    if (pthread_equal(run.runs, waiter)) ++inlined;
+    ASSERT_EQ(WaitQueue(run.queue.get(), -1), 0);
+  }
+  EXPECT_EQ(inlined, 3);
+  EXPECT_EQ(run.ended, tasks);
+  DestroyQueue(run.queue.get(), /*drain=*/true);
 }
 
 // Else the engine's thread would take a core from the team at each of them.
