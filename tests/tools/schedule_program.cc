@@ -1,6 +1,7 @@
 // A program whose streams wait for each other as its mode says. Prints what it finds at the end.
 
 #include <acl/acl.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -151,6 +152,53 @@ void Callbacks() {
   reports.join();
 }
 
+// A thread is cancelled while it waits for `stream`, and `go` lets the stream go on.
+template <typename Go>
+void CancelWait(const Stream& stream, const Go& go) {
+  pthread_t waiter;
+  const auto wait = [](void* on) -> void* {
+    MUST(aclrtSetDevice(0));
+    static_cast<const Stream*>(on)->Synchronize();
+    pthread_testcancel();
+    return nullptr;
+  };
+  const auto zero = [](int code) { return code == 0 ? ACL_SUCCESS : ACL_ERROR_FAILURE; };
+  MUST(zero(pthread_create(&waiter, nullptr, wait, const_cast<Stream*>(&stream))));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  MUST(zero(pthread_cancel(waiter)));
+  go();
+  void* result = nullptr;
+  MUST(zero(pthread_join(waiter, &result)));
+  if (result != PTHREAD_CANCELED) std::printf("not cancelled\n");
+}
+
+// Threads are cancelled while a task runs, and while a callback waits for the program.
+void Cancels() {
+  const Stream stream;
+  static std::atomic<bool> open{false};
+  const auto hold = [](void*) {
+    while (!open) std::this_thread::yield();
+  };
+  MUST(aclrtLaunchHostFunc(stream.handle, hold, nullptr));
+  CancelWait(stream, [] { open = true; });
+  std::atomic<bool> serves{false}, over{false};
+  std::thread reports([&] {
+    while (!serves) std::this_thread::yield();
+    while (!over) aclrtProcessReport(10);
+  });
+  const auto id = static_cast<uint64_t>(reports.native_handle());
+  MUST(aclrtSubscribeReport(id, stream.handle));
+  MUST(aclrtLaunchCallback([](void*) {}, nullptr, ACL_CALLBACK_BLOCK, stream.handle));
+  CancelWait(stream, [] {});
+  serves = true;
+  stream.Synchronize();
+  MUST(aclrtUnSubscribeReport(id, stream.handle));
+  over = true;
+  reports.join();
+  // Nobody waits in a call any more, which this needs.
+  Watches();
+}
+
 void Threads() {
   const Memory x[3];
   std::vector<std::thread> threads;
@@ -237,6 +285,7 @@ int main(int argc, char** argv) {
   if (std::strcmp(mode, "asks") == 0) Asks();
   if (std::strcmp(mode, "watches") == 0) Watches();
   if (std::strcmp(mode, "callbacks") == 0) Callbacks();
+  if (std::strcmp(mode, "cancels") == 0) Cancels();
   if (std::strcmp(mode, "threads") == 0) Threads();
   if (std::strcmp(mode, "events") == 0) Events();
   if (std::strcmp(mode, "fails") == 0) Fails();

@@ -15,6 +15,7 @@ PRINTS = {
     "asks": "1\n11\n21\n2\n12\n22\n3\n13\n23\n",
     "watches": "7\n",
     "callbacks": "4 4\n",
+    "cancels": "7\n",
     "threads": "20 20 20\n",
     "events": "1600\n",
     "aborts": "9\n11\n",

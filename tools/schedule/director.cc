@@ -6,6 +6,7 @@
 #include <new>
 #include <thread>
 
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/quiet_thread.h"
 #include "tools/output_path.h"
@@ -21,6 +22,20 @@ constexpr auto kSoon = std::chrono::milliseconds(2000);
 constexpr auto kLong = std::chrono::seconds(10);
 // Of a program that asks in a loop, every so many questions make something run.
 constexpr int kPatientQuestions = 4;
+
+// Counts a thread of the program that waits, until the wait ends or the thread is cancelled in it.
+class Waiting {
+ public:
+  explicit Waiting(std::atomic<int>* count) : count_(*count) {
+    count_.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Waiting() { count_.fetch_sub(1, std::memory_order_relaxed); }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
 
 }  // namespace
 
@@ -104,6 +119,7 @@ bool Director::Skips(const Lane& lane) {
 }
 
 void Director::Advance() {
+  const CancelGuard uncancelled;
   for (bool again = true; again;) {
     again = false;
     for (const auto& lane : lanes_) {
@@ -185,6 +201,7 @@ bool Director::CanRun(const Lane& lane) {
 
 // Runs one piece of work, if the order says so.
 bool Director::Step(Lock& lock, bool must) noexcept try {
+  const CancelGuard uncancelled;
   if (running_) return false;
   Advance();
   std::vector<Front> fronts;
@@ -321,7 +338,7 @@ int Director::Finish(Lock& lock, int64_t timeout_ms, const Done& done, const Wai
 }
 
 int Director::Wait(AclimbQueue* queue, int64_t timeout_ms) {
-  waiting_.fetch_add(1, std::memory_order_relaxed);
+  const Waiting waits(&waiting_);
   Lock lock(mutex_);
   Lane* const lane = LaneOf(queue);
   const uint64_t target = lane == nullptr ? 0 : lane->pushed;
@@ -330,7 +347,7 @@ int Director::Wait(AclimbQueue* queue, int64_t timeout_ms) {
     const Lane* now = LaneOf(queue);
     return now != nullptr && now->aborts != aborts;
   };
-  const int code = Finish(
+  return Finish(
       lock, timeout_ms,
       [&] {
         const Lane* now = LaneOf(queue);
@@ -341,15 +358,13 @@ int Director::Wait(AclimbQueue* queue, int64_t timeout_ms) {
         if (aborted()) result = kRtStreamAbort;
         return result == kRtStreamSyncTimeout;
       });
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
-  return code;
 }
 
 int Director::Wait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
-  waiting_.fetch_add(1, std::memory_order_relaxed);
+  const Waiting waits(&waiting_);
   Lock lock(mutex_);
   const auto pending = [&] { return next_.marker_state(marker) == ACLIMB_MARKER_PENDING; };
-  const int code = Finish(
+  return Finish(
       lock, timeout_ms, [&] { return !pending(); },
       [&](int64_t slice) { return next_.marker_wait(marker, slice, /*take_error=*/0); },
       [&](int& result) {
@@ -358,8 +373,6 @@ int Director::Wait(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
         result = next_.marker_wait(marker, 0, take_error);
         return false;
       });
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
-  return code;
 }
 
 int Director::Abort(AclimbQueue* queue) {
