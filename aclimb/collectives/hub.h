@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,9 @@ class Hub {
   };
   // One piece for each of those that take part, from each of them.
   struct Exchange {
+    // Whether a rank waits in it; nothing where it is not one of its ranks.
+    std::optional<bool> HasCome(uint32_t rank) const;
+
     std::vector<uint32_t> ranks;
     std::vector<std::vector<std::string>> pieces;  // by place in `ranks`; empty: not yet come
     size_t come = 0;

@@ -1,7 +1,7 @@
 // What ranks hand to each other by the hub, before they are connected.
 
 #include <algorithm>
-#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "aclimb/collectives/hub.h"
@@ -9,6 +9,12 @@
 #include "hccl/hccl_types.h"
 
 namespace aclimb::collectives {
+
+std::optional<bool> Hub::Exchange::HasCome(uint32_t rank) const {
+  const auto at = std::find(ranks.begin(), ranks.end(), rank);
+  if (at == ranks.end()) return std::nullopt;
+  return !pieces[static_cast<size_t>(at - ranks.begin())].empty();
+}
 
 void Hub::HandleExchange(Connection& connection, ByteReader reader) {
   const std::string key(reader.Text());
@@ -21,37 +27,44 @@ void Hub::HandleExchange(Connection& connection, ByteReader reader) {
                                  [this](uint32_t rank) { return rank < ranks_.size(); });
   if (!reader.Complete() || place == ranks.end() || !known) return Close(connection);
   const auto index = static_cast<size_t>(place - ranks.begin());
-  auto [at, end] = exchanges_.equal_range(key);
-  const auto shares = [&](const Exchange& other) {
-    return std::find_first_of(other.ranks.begin(), other.ranks.end(), ranks.begin(), ranks.end()) !=
-           other.ranks.end();
-  };
-  while (at != end && !shares(at->second)) ++at;
-  const bool differs =
-      at != end && (at->second.ranks != ranks || !at->second.pieces[index].empty());
-  if (at == end || differs) {
-    Exchange mine = {ranks, std::vector<std::vector<std::string>>(ranks.size()), 0};
-    mine.pieces[index] = std::move(pieces);
-    mine.come = 1;
-    const auto gone = std::find_if(ranks.begin(), ranks.end(), [this](uint32_t rank) {
-      return ranks_[rank].connection == nullptr;
-    });
-    if (differs) {
-      const char* const text = "the ranks do not agree on which of them make the group";
-      FailExchange(key, at->second, HCCL_E_PARA, text);
-      FailExchange(key, mine, HCCL_E_PARA, text);
-      exchanges_.erase(at);
-      return;
-    }
-    if (gone != ranks.end()) {
-      return FailExchange(key, mine, HCCL_E_REMOTE, Cat("rank ", *gone, " has gone"));
-    }
-    at = exchanges_.emplace(key, std::move(mine));
-  } else {
-    at->second.pieces[index] = std::move(pieces);
-    ++at->second.come;
+  const auto open_ones = exchanges_.equal_range(key);
+  const auto begin = open_ones.first, end = open_ones.second;
+  auto own = std::find_if(begin, end, [&](const auto& each) {
+    return each.second.ranks == ranks && each.second.pieces[index].empty();
+  });
+  // A rank that is ahead opens several groups of one key. Another one disagrees with it where it
+  // waits for it elsewhere.
+  const auto other = std::find_if(begin, end, [&](const auto& each) {
+    const Exchange& open = each.second;
+    return open.ranks != ranks && open.HasCome(connection.rank) == false &&
+           std::any_of(ranks.begin(), ranks.end(), [&](uint32_t rank) {
+             return open.HasCome(rank) == true &&
+                    (own == end || own->second.HasCome(rank) == false);
+           });
+  });
+  const bool agreed = other == end;
+  if (own == end) {
+    own = exchanges_.emplace(
+        key, Exchange{ranks, std::vector<std::vector<std::string>>(ranks.size()), 0});
   }
-  const Exchange& exchange = at->second;
+  own->second.pieces[index] = std::move(pieces);
+  ++own->second.come;
+  const auto fail = [&](auto at, uint32_t code, const std::string& text) {
+    FailExchange(key, at->second, code, text);
+    exchanges_.erase(at);
+  };
+  if (!agreed) {
+    const char* const text = "the ranks do not agree on which of them make the group";
+    fail(other, HCCL_E_PARA, text);
+    return fail(own, HCCL_E_PARA, text);
+  }
+  const auto gone = std::find_if(ranks.begin(), ranks.end(), [this](uint32_t rank) {
+    return ranks_[rank].connection == nullptr;
+  });
+  if (own->second.come == 1 && gone != ranks.end()) {
+    return fail(own, HCCL_E_REMOTE, Cat("rank ", *gone, " has gone"));
+  }
+  const Exchange& exchange = own->second;
   if (exchange.come < ranks.size()) return;
   for (size_t to = 0; to < ranks.size(); ++to) {
     ByteWriter writer;
@@ -59,7 +72,7 @@ void Hub::HandleExchange(Connection& connection, ByteReader reader) {
     for (const auto& from : exchange.pieces) writer.Text(from[to]);
     Send(*ranks_[ranks[to]].connection, FrameType::kExchanged, writer.Take());
   }
-  exchanges_.erase(at);
+  exchanges_.erase(own);
 }
 
 // Of a rank that waits no longer.
@@ -68,11 +81,9 @@ void Hub::HandleExchangeFailed(Connection& connection, ByteReader reader) {
   const uint32_t code = reader.Number<uint32_t>();
   const std::string text(reader.Text());
   if (!reader.Complete()) return Close(connection);
-  auto [at, end] = exchanges_.equal_range(key);
-  while (at != end && std::find(at->second.ranks.begin(), at->second.ranks.end(),
-                                connection.rank) == at->second.ranks.end()) {
-    ++at;
-  }
+  const auto [begin, end] = exchanges_.equal_range(key);
+  const auto at = std::find_if(
+      begin, end, [&](const auto& each) { return each.second.HasCome(connection.rank) == true; });
   if (at == end) return;
   FailExchange(key, at->second, code, text);
   exchanges_.erase(at);

@@ -291,6 +291,24 @@ TEST_F(HubTest, AnExchangeEndsForAllWhenTimeIsUpForOne) {
       << told.status().refusal().what;
 }
 
+// Groups of one key may share a rank, which comes to one after the other.
+TEST_F(HubTest, ExchangesOfOneKeyWaitSideBySide) {
+  Start();
+  const auto links = Join(3, 3);
+  const std::vector<std::string> pieces(2, "piece");
+  const auto join = [&](size_t rank, const std::vector<uint32_t>& ranks) {
+    return links[rank]->Exchange("key", ranks, pieces, In(60)).ok();
+  };
+  auto first = std::async(std::launch::async, [&] { return join(0, {0, 1}); });
+  auto second = std::async(std::launch::async, [&] { return join(2, {1, 2}); });
+  // Most often both wait by then; the result is the same otherwise.
+  usleep(100 * 1000);
+  EXPECT_TRUE(join(1, {0, 1}));
+  EXPECT_TRUE(join(1, {1, 2}));
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(second.get());
+}
+
 // A root that hands on less than it should: the ranks read nothing that is not there.
 TEST_F(HubTest, AnExchangeWithPiecesMissingIsRefused) {
   Endpoint any, from;
