@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -152,35 +153,32 @@ void Callbacks() {
   reports.join();
 }
 
-// A thread is cancelled while it waits for `stream`, and `go` lets the stream go on.
-template <typename Go>
-void CancelWait(const Stream& stream, const Go& go) {
-  pthread_t waiter;
-  const auto wait = [](void* on) -> void* {
+// A thread is cancelled while it does this over and over.
+void CancelIn(const std::function<void()>& work) {
+  const auto repeat = [](void* todo) -> void* {
     MUST(aclrtSetDevice(0));
-    static_cast<const Stream*>(on)->Synchronize();
-    pthread_testcancel();
+    for (;; pthread_testcancel()) (*static_cast<const std::function<void()>*>(todo))();
     return nullptr;
   };
   const auto zero = [](int code) { return code == 0 ? ACL_SUCCESS : ACL_ERROR_FAILURE; };
-  MUST(zero(pthread_create(&waiter, nullptr, wait, const_cast<Stream*>(&stream))));
+  pthread_t thread;
+  MUST(zero(pthread_create(&thread, nullptr, repeat, const_cast<std::function<void()>*>(&work))));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  MUST(zero(pthread_cancel(waiter)));
-  go();
-  void* result = nullptr;
-  MUST(zero(pthread_join(waiter, &result)));
-  if (result != PTHREAD_CANCELED) std::printf("not cancelled\n");
+  MUST(zero(pthread_cancel(thread)));
+  MUST(zero(pthread_join(thread, nullptr)));
 }
 
-// Threads are cancelled while a task runs, and while a callback waits for the program.
+// Threads are cancelled while they wait for tasks, and for a callback that waits for the program.
 void Cancels() {
   const Stream stream;
-  static std::atomic<bool> open{false};
-  const auto hold = [](void*) {
-    while (!open) std::this_thread::yield();
-  };
-  MUST(aclrtLaunchHostFunc(stream.handle, hold, nullptr));
-  CancelWait(stream, [] { open = true; });
+  constexpr size_t kLong = size_t{16} << 20;
+  void* memory = nullptr;
+  MUST(aclrtMalloc(&memory, kLong, ACL_MEM_MALLOC_HUGE_FIRST));
+  CancelIn([&] {
+    MUST(aclrtMemsetAsync(memory, kLong, 1, kLong, stream.handle));
+    stream.Synchronize();
+  });
+  MUST(aclrtFree(memory));
   std::atomic<bool> serves{false}, over{false};
   std::thread reports([&] {
     while (!serves) std::this_thread::yield();
@@ -189,7 +187,7 @@ void Cancels() {
   const auto id = static_cast<uint64_t>(reports.native_handle());
   MUST(aclrtSubscribeReport(id, stream.handle));
   MUST(aclrtLaunchCallback([](void*) {}, nullptr, ACL_CALLBACK_BLOCK, stream.handle));
-  CancelWait(stream, [] {});
+  CancelIn([&] { stream.Synchronize(); });
   serves = true;
   stream.Synchronize();
   MUST(aclrtUnSubscribeReport(id, stream.handle));
