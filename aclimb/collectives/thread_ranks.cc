@@ -100,13 +100,7 @@ Status ThreadRanks::WaitFor(std::unique_lock<std::mutex>& lock, uint32_t rank,
 }
 
 Status ThreadRanks::WhyInVain(uint32_t rank, const Operation& operation, uint32_t awaited) const {
-  if (left_[awaited]) {
-    return Refuse(HCCL_E_REMOTE,
-                  Cat("rank ", awaited, " has destroyed its communicator and takes no part in ",
-                      operation.Text(), "; expected every rank to make the same calls."),
-                  "destroy communicators when all ranks have done their work",
-                  "collective/rank-left");
-  }
+  if (left_[awaited]) return RankHasLeft(operation.Text(), awaited);
   // A collective ends when all have come, and this rank comes after its transfers.
   if (operation.kind != Kind::kTransfers || here_[awaited] == nullptr) return Ok();
   return Differ(rank, operation, awaited, *here_[awaited]);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "aclimb/core/codes.h"
+#include "aclimb/core/sanitized.h"
 #include "backends/cpu/marker.h"
 
 namespace aclimb::cpu {
@@ -216,6 +217,7 @@ TEST(Engine, ThreadsThatWaitForDifferentTasksAreToldOfTheirs) {
 
 // A thread that is cancelled while it waits finishes the task that it runs meanwhile.
 TEST(Engine, ATaskOnACancelledThreadIsFinished) {
+  if (kAddressSanitized) GTEST_SKIP() << "it takes the stack of a cancelled thread for in use";
   struct Run {
     std::shared_ptr<AclimbQueue> queue = CreateQueue(EngineOf(8), AclimbQueueOptions{9, 0, 0});
     Task task;
