@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "aclimb/collectives/bytes.h"
+#include "aclimb/collectives/forming.h"
 #include "aclimb/collectives/frame.h"
 #include "aclimb/collectives/operation.h"
 #include "aclimb/collectives/settings.h"
@@ -52,13 +52,8 @@ class Hub {
     std::string about;                 // what kWelcome tells of it
   };
   // One piece for each of those that take part, from each of them.
-  struct Exchange {
-    // Whether a rank waits in it; nothing where it is not one of its ranks.
-    std::optional<bool> HasCome(uint32_t rank) const;
-
-    std::vector<uint32_t> ranks;
-    std::vector<std::vector<std::string>> pieces;  // by place in `ranks`; empty: not yet come
-    size_t come = 0;
+  struct Exchange : Forming {
+    std::vector<std::vector<std::string>> pieces;  // by place in `ranks`
   };
   struct Stand {
     bool answered = false;

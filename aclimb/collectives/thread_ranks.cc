@@ -25,41 +25,23 @@ Status Differ(uint32_t rank, const Operation& mine, uint32_t other, const Operat
 
 }  // namespace
 
-std::optional<bool> Meetings::Open::HasCome(uint32_t rank) const {
-  const auto at = std::find(ranks.begin(), ranks.end(), rank);
-  if (at == ranks.end()) return std::nullopt;
-  return come[at - ranks.begin()];
-}
-
 Result<std::shared_ptr<ThreadRanks>> Meetings::Join(const std::string& key,
                                                     const std::vector<uint32_t>& ranks,
                                                     uint32_t place) {
-  const auto range = open_.equal_range(key);
-  const auto begin = range.first, end = range.second;
-  auto own = std::find_if(begin, end, [&](const auto& entry) {
-    return entry.second.ranks == ranks && !entry.second.come[place];
-  });
-  const auto wants_other = [&](const Open& other, uint32_t rank) {
-    return other.HasCome(rank) == true && (own == end || own->second.HasCome(rank) == false);
-  };
-  const auto differs = std::find_if(begin, end, [&](const auto& entry) {
-    const Open& other = entry.second;
-    return other.ranks != ranks && other.HasCome(ranks[place]) == false &&
-           std::any_of(ranks.begin(), ranks.end(),
-                       [&](uint32_t rank) { return wants_other(other, rank); });
-  });
-  const bool agreed = differs == end;
+  const auto [begin, end] = open_.equal_range(key);
+  auto [own, other] = FindForming(begin, end, ranks, ranks[place]);
+  const bool agreed = other == end;
   if (own == end) {
     const auto size = static_cast<uint32_t>(ranks.size());
-    own = open_.emplace(key,
-                        Open{ranks, std::vector<bool>(size), std::make_shared<ThreadRanks>(size)});
+    own = open_.emplace(
+        key, Open{{ranks, std::vector<bool>(size)}, std::make_shared<ThreadRanks>(size)});
   }
   Open& open = own->second;
   const std::shared_ptr<ThreadRanks> group = open.group;
   open.come[place] = true;
   if (!agreed) {
     // Who comes later to one of the two is told as well.
-    for (ThreadRanks* const each : {group.get(), differs->second.group.get()}) {
+    for (ThreadRanks* const each : {group.get(), other->second.group.get()}) {
       each->Fail(Refuse(HCCL_E_PARA,
                         "the ranks do not agree on which of them make the group; expected all of "
                         "its ranks to make the group with one list.",
@@ -67,7 +49,7 @@ Result<std::shared_ptr<ThreadRanks>> Meetings::Join(const std::string& key,
                         "collective/group"));
     }
   }
-  if (std::find(open.come.begin(), open.come.end(), false) == open.come.end()) open_.erase(own);
+  if (open.IsComplete()) open_.erase(own);
   if (!agreed) return group->Failure();
   return group;
 }

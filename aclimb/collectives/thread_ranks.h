@@ -6,11 +6,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "aclimb/collectives/forming.h"
 #include "aclimb/collectives/group.h"
 #include "aclimb/collectives/operation.h"
 #include "aclimb/core/status.h"
@@ -23,22 +23,15 @@ class ThreadRanks;
 // learns who has left.
 class Meetings {
  public:
-  // The group of all that name the key and the same ranks. One rank may open several, of different
-  // lists, before others come; ranks that make two groups together make them in the same order.
+  // The group of all that name the key and the same ranks.
   //   place   of the caller in `ranks`
-  //   errors  HCCL_E_PARA a rank of the list has come to a group of another list, which waits for
-  //           the caller, and not to this one; neither group is of use then
+  //   errors  HCCL_E_PARA the ranks disagree (FindForming()); neither group is of use then
   Result<std::shared_ptr<ThreadRanks>> Join(const std::string& key,
                                             const std::vector<uint32_t>& ranks, uint32_t place);
 
  private:
-  struct Open {
-    std::vector<uint32_t> ranks;
-    std::vector<bool> come;  // by place
+  struct Open : Forming {
     std::shared_ptr<ThreadRanks> group;
-
-    // Nothing of a rank that is not in the list.
-    std::optional<bool> HasCome(uint32_t rank) const;
   };
   std::multimap<std::string, Open> open_;  // groups of other lists may have the same key
 };
