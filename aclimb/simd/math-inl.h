@@ -21,12 +21,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 // and zeros of either sign give what the C library gives. A lane does not depend on its neighbours.
 // The polynomials are weighted minimax fits, whose own error is below 2^-28 of the result.
 
-// c[0] + c[1] x + c[2] x^2 ...
+// c[0] + c[1] x + c[2] x^2 ..., as the sum of even powers and that of odd ones: one long chain of
+// sums would keep the processor waiting.
 template <class D, size_t kCount>
 HWY_INLINE hn::Vec<D> Polynomial(D d, hn::Vec<D> x, const float (&c)[kCount]) {
-  auto sum = hn::Set(d, c[kCount - 1]);
-  for (size_t k = kCount - 1; k-- > 0;) sum = hn::MulAdd(sum, x, hn::Set(d, c[k]));
-  return sum;
+  static_assert(kCount > 2);
+  const auto square = hn::Mul(x, x);
+  auto sum = hn::Set(d, c[kCount - 1]), other = hn::Set(d, c[kCount - 2]);
+  for (size_t k = kCount - 2; k-- > 0;) {
+    const auto next = hn::MulAdd(sum, square, hn::Set(d, c[k]));
+    sum = other;
+    other = next;
+  }
+  return hn::MulAdd(sum, x, other);
 }
 
 // What a logarithm is the sum of: x = m * 2^n with m from 2/3 to 4/3, and log(m) = f + rest, of

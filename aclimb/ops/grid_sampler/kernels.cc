@@ -193,14 +193,17 @@ bool SampleTyped(const Args& args) {
   });
 }
 
-// Adds what a plane gets from `count` places of a gradient, `step` apart.
+// Adds what a plane gets from `count` places of a gradient, `step` apart. What has no element goes
+// to kSpare sums behind those of the plane, in turn: an addition to one sum waits for the last one.
 void AddToPlane(const TileTaps<float>& taps, const float* gradient, int64_t step, int64_t count,
-                double* sums) {
+                int64_t elements, double* sums) {
   Product product;
   double terms[kTile];
+  const auto spare = static_cast<int32_t>(elements);
   EachProduct(taps, [&](int i, int j, int k) HWY_ATTR {
     product.Fill(taps, i, j, k, count);
     for (int64_t p = 0; p < count; ++p) {
+      product.element[p] += (spare + static_cast<int32_t>(p % kSpare)) & ~product.kept[p];
       const auto of_kept = std::bit_cast<int32_t>(gradient[p * step]) & product.kept[p];
       terms[p] = static_cast<double>(product.weight[p]) *
                  static_cast<double>(std::bit_cast<float>(of_kept));
@@ -219,7 +222,7 @@ bool InputGradientTyped(const Args& args) {
     const Channels<T> gradient(args.gradient, places, args.channels, n, first, count);
     const Channels<T> to(args.input_gradient, elements, args.channels, n, first, count);
     auto* const sums = reinterpret_cast<double*>(scratch);
-    T* const tile = reinterpret_cast<T*>(sums + elements * args.block);
+    T* const tile = reinterpret_cast<T*>(sums + elements * args.block + kSpare);
     // A vector is faster than three elements, and what is beyond them is not looked at. A tile has
     // room for it and numbers there, the tensor need not.
     const int64_t pitch = std::min(args.block, RoundUp(count, kQuad));
@@ -233,7 +236,7 @@ bool InputGradientTyped(const Args& args) {
       const TileTaps<T> taps(args, n * places + p, length);
       if constexpr (sizeof(T) == sizeof(float)) {
         if (pitch == 1 && Product::Fits(elements)) {
-          AddToPlane(taps, from, row, length, sums);
+          AddToPlane(taps, from, row, length, elements, sums);
           continue;
         }
       }
@@ -395,7 +398,8 @@ bool GridGradient(const Args& args) {
 
 int64_t ScratchBytes(const Args& args, bool of_input) {
   const int64_t channels = of_input ? args.block : args.channels;
-  const int64_t sums = of_input ? args.Elements() * channels * int64_t{sizeof(double)} : 0;
+  const int64_t sums =
+      of_input ? (args.Elements() * channels + kSpare) * int64_t{sizeof(double)} : 0;
   const int64_t tile = kTile * std::max(channels, kQuad) * static_cast<int64_t>(SizeOf(args.dtype));
   return RoundUp(sums + tile, int64_t{64});
 }

@@ -14,6 +14,8 @@ inline constexpr int kAxes = 3;
 inline constexpr int64_t kTile = 64;
 // Channels of an element that make a vector of their own.
 inline constexpr int64_t kQuad = 4;
+// Sums behind those of a plane, for what belongs to no element.
+inline constexpr int64_t kSpare = 8;
 
 // Images of so many elements, or what is at so many places of a grid: their channels lie beside
 // each other, or one plane after the other.

@@ -24,9 +24,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // One product of taps for all places of a tile, and for as many more as the last vector has lanes.
 struct Product {
-  // Numbers of elements of images that have so many fit.
+  // Numbers of elements fit, and those of spare sums behind them.
   static bool Fits(int64_t elements) {
-    return elements > 0 && elements <= std::numeric_limits<int32_t>::max();
+    return elements > 0 && elements <= std::numeric_limits<int32_t>::max() - kSpare;
   }
 
   using D = hn::CappedTag<float, kTile>;
