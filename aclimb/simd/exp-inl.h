@@ -72,6 +72,18 @@ HWY_INLINE hn::Vec<D> ReducedArgument(D d, hn::Vec<D> x, hn::Vec<D> n) {
 #endif
 }
 
+// 2^y for |y| <= 125, as precise as Exp() below; NaN gives anything.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> Exp2OfNormal(D d, hn::Vec<D> y) {
+  // n is read off a sum whose last bit is worth one, and added to the exponent of the power.
+  const hn::RebindToSigned<D> di;
+  const auto ones = hn::Set(d, 0x1.8p23f);
+  const auto sum = hn::Add(y, ones);
+  const auto power = PowerOf2<T>(d, hn::Sub(y, hn::Sub(sum, ones)));
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, sum));
+  return hn::BitCast(d, hn::Add(hn::BitCast(di, power), exponent));
+}
+
 // exp(x), as precise as storage type T needs: float to within two units in the last place.
 // exp(-inf) is 0, exp(+inf) is +inf, NaN stays NaN.
 //   kMayBeLarge  false: lanes above 88 may have any result, which the caller does not use

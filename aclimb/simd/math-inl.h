@@ -174,15 +174,15 @@ HWY_INLINE hn::Vec<D> Erf(D d, hn::Vec<D> x) {
 // -5.75 it is zero.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> NormalShare(D d, hn::Vec<D> x) {
-  // -log(1 - share) from 0 to there, in powers of x.
-  static constexpr float kTail[] = {0x1.62e42ep-1f,   0x1.9884a4p-1f,   0x1.45ed64p-2f,
-                                    0x1.2a406ap-5f,   -0x1.412d54p-8f,  0x1.22fba2p-14f,
-                                    0x1.514306p-13f,  -0x1.6d5842p-15f, 0x1.935220p-18f,
-                                    -0x1.e2d442p-22f, 0x1.ef647cp-27f};
+  // -log2(1 - share) from 0 to there, in powers of x.
+  static constexpr float kTail[] = {0x1.fffffep-1f,   0x1.26aefcp+0f,   0x1.d636b6p-2f,
+                                    0x1.ae4940p-5f,   -0x1.cf5c4ep-8f,  0x1.a3ccb6p-14f,
+                                    0x1.e690e2p-13f,  -0x1.078a60p-14f, 0x1.22ef38p-17f,
+                                    -0x1.5c49a0p-21f, 0x1.6559a4p-26f};
   // The powers for half types.
-  static constexpr float kHalfTail[] = {0x1.62e3fcp-1f,   0x1.988c02p-1f,  0x1.459372p-2f,
-                                        0x1.30a778p-5f,   -0x1.7a235cp-8f, 0x1.3e63c4p-11f,
-                                        -0x1.38e492p-15f, 0x1.058e7ep-20f};
+  static constexpr float kHalfTail[] = {0x1.ffffb6p-1f,   0x1.26b44cp+0f,  0x1.d5b4f2p-2f,
+                                        0x1.b785e8p-5f,   -0x1.10c4dcp-7f, 0x1.cb56dap-11f,
+                                        -0x1.c368b2p-15f, 0x1.7958b0p-20f};
   const auto end = hn::Set(d, 5.75f);
   const auto magnitude = hn::Abs(x);
   const auto clamped = hn::Min(end, magnitude);
@@ -192,7 +192,7 @@ HWY_INLINE hn::Vec<D> NormalShare(D d, hn::Vec<D> x) {
   } else {
     power = Polynomial(d, clamped, kHalfTail);
   }
-  const auto tail = hn::IfThenZeroElse(hn::Gt(magnitude, end), Exp<T>(d, hn::Neg(power)));
+  const auto tail = hn::IfThenZeroElse(hn::Gt(magnitude, end), Exp2OfNormal<T>(d, hn::Neg(power)));
   const auto share = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0f), tail));
   return hn::IfThenElse(hn::IsNaN(x), x, share);
 }
