@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define ACLIMB_BACKEND_API_VERSION 5
+#define ACLIMB_BACKEND_API_VERSION 6
 
 // Device memory is handed out in multiples of so many bytes.
 #define ACLIMB_MEMORY_GRANULE 512
@@ -158,7 +158,7 @@ typedef struct AclimbBackend {
   int (*memory_allocate)(AclimbDevice* device, uint64_t requested, uint64_t usable, void** address);
   // `address` is one that memory_allocate gave. Must not wait: tasks, copies and fills queued so
   // far may go on using the memory, so it is handed out again only when they are done. Tasks with
-  // no_memory do not count; of a halt, see queue_suspend.
+  // no_memory and halts without `uses_memory` do not count.
   int (*memory_free)(AclimbDevice* device, void* address);
   // Where kernels that run on the host see a device address; null when they cannot.
   void* (*memory_kernel_address)(AclimbDevice* device, const void* address);
@@ -221,11 +221,10 @@ typedef struct AclimbBackend {
   // dropped instead, start(payload, null) is called so that it can clean up. `start` may be called
   // within queue_suspend, on the caller's thread: where nothing is in front of the halt, or where
   // the queue drops it at once. So the caller holds no lock that `start` takes.
-  // Memory that is freed does not wait for a halt, which may last as long as the program likes. Who
-  // uses device memory during one submits a task behind it, which the memory waits for; where the
-  // halt is under way and a task behind it is dropped, the memory waits for queue_resume.
+  // `uses_memory` tells whether device memory is used until queue_resume: memory that is freed
+  // waits for that. It does not wait for other halts, which may last as long as the program likes.
   int (*queue_suspend)(AclimbQueue* queue, void (*start)(void* payload, AclimbSuspension*),
-                       void* payload, uint32_t* task_id);
+                       void* payload, int uses_memory, uint32_t* task_id);
   // From any thread, exactly once per suspension.
   void (*queue_resume)(AclimbSuspension* suspension);
   // Waits until everything submitted before the call is done; timeout in milliseconds, -1 for ever.

@@ -52,7 +52,7 @@ TEST_P(Conformance, TasksRunOnceInOrderAndAreReleased) {
 TEST_P(Conformance, SuspensionHoldsOneQueueOnly) {
   Hold hold;
   Counted behind, beside;
-  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, 0, nullptr), 0);
   ASSERT_EQ(Submit(queue_, &behind), 0);
   ASSERT_EQ(Submit(other_, &beside), 0);
   ASSERT_EQ(backend_->queue_wait(other_, -1), 0);
@@ -88,7 +88,7 @@ TEST_P(Conformance, StartOfAHaltMayUseTheBackend) {
     Counted before, behind;
     Halt halt = {backend_, queue_, &before};
     for (int i = 0; i < tasks; ++i) ASSERT_EQ(Submit(queue_, &before), 0);
-    ASSERT_EQ(backend_->queue_suspend(queue_, start, &halt, nullptr), 0);
+    ASSERT_EQ(backend_->queue_suspend(queue_, start, &halt, 0, nullptr), 0);
     ASSERT_EQ(Submit(queue_, &behind), 0);
     ASSERT_EQ(backend_->queue_wait(queue_, -1), 0);
     EXPECT_EQ(halt.starts, 1);
@@ -101,7 +101,7 @@ TEST_P(Conformance, StartOfAHaltMayUseTheBackend) {
 TEST_P(Conformance, MarkersOrderQueuesAndCarryTime) {
   Hold hold;
   Counted before, after;
-  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, 0, nullptr), 0);
   ASSERT_EQ(Submit(queue_, &before), 0);
   AclimbMarker* marker = nullptr;
   ASSERT_EQ(backend_->queue_record(queue_, &marker), 0);
@@ -131,7 +131,7 @@ TEST_P(Conformance, MarkersOrderQueuesAndCarryTime) {
 TEST_P(Conformance, WaitOutlivesTheMarkersOwner) {
   Hold hold;
   Counted after;
-  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, 0, nullptr), 0);
   AclimbMarker* marker = nullptr;
   ASSERT_EQ(backend_->queue_record(queue_, &marker), 0);
   ASSERT_EQ(backend_->queue_wait_marker(other_, marker, 0), 0);
@@ -144,7 +144,7 @@ TEST_P(Conformance, WaitOutlivesTheMarkersOwner) {
 
 TEST_P(Conformance, WaitTimeoutIsTheQueuesError) {
   Hold hold;
-  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, 0, nullptr), 0);
   AclimbMarker* marker = nullptr;
   ASSERT_EQ(backend_->queue_record(queue_, &marker), 0);
   ASSERT_EQ(backend_->queue_wait_marker(other_, marker, 30), 0);
@@ -227,10 +227,10 @@ TEST_P(Conformance, StopOnFailureStopsTheGroup) {
 TEST_P(Conformance, AbortDropsAndReleases) {
   Hold hold, never;
   Counted dropped, later;
-  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, 0, nullptr), 0);
   AclimbSuspension* suspension = hold.Reached();
   ASSERT_EQ(Submit(queue_, &dropped), 0);
-  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &never, nullptr), 0);
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &never, 0, nullptr), 0);
   AclimbMarker* marker = nullptr;
   ASSERT_EQ(backend_->queue_record(queue_, &marker), 0);
   ASSERT_EQ(backend_->queue_wait_marker(other_, marker, 0), 0);
@@ -254,7 +254,7 @@ TEST_P(Conformance, DestroyWithoutDrainReleases) {
   AclimbQueue* queue = MakeQueue(5);
   Hold hold;
   Counted dropped;
-  ASSERT_EQ(backend_->queue_suspend(queue, Hold::Start, &hold, nullptr), 0);
+  ASSERT_EQ(backend_->queue_suspend(queue, Hold::Start, &hold, 0, nullptr), 0);
   AclimbSuspension* suspension = hold.Reached();
   AclimbMarker* done = nullptr;
   AclimbMarker* marker = nullptr;
@@ -277,7 +277,7 @@ TEST_P(Conformance, DestroyWithDrainDropsWhatDependsOnDroppedWork) {
   AclimbQueue* queue = MakeQueue(5);
   Hold hold;
   Counted dropped;
-  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, nullptr), 0);
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, 0, nullptr), 0);
   AclimbSuspension* suspension = hold.Reached();
   AclimbMarker* before = nullptr;
   AclimbMarker* behind = nullptr;

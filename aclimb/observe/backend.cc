@@ -291,7 +291,7 @@ void StartCallback(void* payload, AclimbSuspension* suspension) {
 }
 
 int QueueSuspend(AclimbQueue* queue, void (*start)(void*, AclimbSuspension*), void* payload,
-                 uint32_t* task_id) {
+                 int uses_memory, uint32_t* task_id) {
   auto* watched = new (std::nothrow) Watched;
   if (watched == nullptr) {
     start(payload, nullptr);
@@ -303,7 +303,7 @@ int QueueSuspend(AclimbQueue* queue, void (*start)(void*, AclimbSuspension*), vo
   watched->start = start;
   watched->payload = payload;
   TellQueued(*watched, queue);
-  return next->queue_suspend(queue, &StartCallback, watched, task_id);
+  return next->queue_suspend(queue, &StartCallback, watched, uses_memory, task_id);
 }
 
 void QueueResume(AclimbSuspension* suspension) {

@@ -74,8 +74,8 @@ Status QueueBlocking(Stream& stream, HostCall call, ReportThreadRef thread) {
   call.end = std::make_shared<HostCallEnd>();
   auto end = std::make_unique<std::shared_ptr<HostCallEnd>>(call.end);
   uint32_t id = 0;
-  const int code = Backend().queue_suspend(stream.queue, StartCall,
-                                           new QueuedCall{{call}, std::move(thread)}, &id);
+  const int code = Backend().queue_suspend(
+      stream.queue, StartCall, new QueuedCall{{call}, std::move(thread)}, /*uses_memory=*/0, &id);
   NoteTask(id);
   if (code != 0) return CannotQueue(code, "callback", "runtime/callback/queue");
   QueueEnd(stream, std::move(end));

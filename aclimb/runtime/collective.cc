@@ -166,7 +166,8 @@ Status Launch(void* handle, const AclimbCollective& collective) {
   int code = 0;
   {
     const observe::HaltFor view(collective.name, collective.operation);
-    code = Backend().queue_suspend(stream.queue, &QueuedCollective::Reach, queued, &id);
+    code = Backend().queue_suspend(stream.queue, &QueuedCollective::Reach, queued,
+                                   /*uses_memory=*/1, &id);
   }
   if (code != 0) {
     queued->Abandon();
@@ -179,6 +180,7 @@ Status Launch(void* handle, const AclimbCollective& collective) {
   task.payload = queued;
   task.cost_bytes = 1;
   task.any_thread = 1;
+  task.no_memory = 1;
   // What it did to memory, tools heard of at the halt.
   task.operation = observe::On() ? &queued->result() : nullptr;
   code = Backend().queue_submit(stream.queue, &task, &id);

@@ -243,11 +243,12 @@ int QueueFill(AclimbQueue* queue, void* address, uint32_t value, int element_byt
 }
 
 int QueueSuspend(AclimbQueue* queue, void (*start)(void*, AclimbSuspension*), void* payload,
-                 uint32_t* task_id) {
+                 int uses_memory, uint32_t* task_id) {
   Task task;
   task.kind = Task::Kind::kSuspend;
   task.start = start;
   task.payload = payload;
+  task.halt_uses_memory = uses_memory != 0;
   return Submit(queue, task, task_id);
 }
 

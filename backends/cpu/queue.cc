@@ -123,7 +123,6 @@ void AclimbQueue::RemoveQueued(TaskList* dropped, AclimbMarkerState state) {
   if (running || suspended) ++first;
   for (auto it = first; it != tasks.end(); ++it) {
     if (it->kind == Task::Kind::kMarker) SettleMarker(it->marker, state);
-    NoteDropped(*it);
     CountFinished();
   }
   const bool any = first != tasks.end();
@@ -136,12 +135,6 @@ void AclimbQueue::RemoveQueued(TaskList* dropped, AclimbMarkerState state) {
 TaskList::iterator AclimbQueue::FirstMemoryUser() {
   while (memory_user != tasks.end() && !memory_user->UsesMemory()) ++memory_user;
   return memory_user;
-}
-
-void AclimbQueue::NoteDropped(const Task& task) {
-  if (!suspended || !task.UsesMemory()) return;
-  tasks.front().lost_its_task = true;
-  memory_user = tasks.begin();
 }
 
 void AclimbQueue::Lose(TaskList* dropped) {
@@ -249,7 +242,6 @@ void DestroyQueue(AclimbQueue* queue, bool drain) {
 int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id) {
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   const auto drop = [&](int code) {
-    queue->NoteDropped(task);
     lock.unlock();
     task.Drop();
     return code;

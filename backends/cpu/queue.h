@@ -88,8 +88,6 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
                     AclimbMarkerState state = ACLIMB_MARKER_DROPPED);
   // The end when no task uses memory.
   aclimb::cpu::TaskList::iterator FirstMemoryUser();
-  // The task, which is dropped, may be the one that tells of the memory of the halt under way.
-  void NoteDropped(const aclimb::cpu::Task& task);
   // In a child of fork: no thread runs the queue. If it has tasks, it is lost; those that have not
   // started move into `dropped`.
   void Lose(aclimb::cpu::TaskList* dropped);

@@ -22,13 +22,10 @@ struct Task {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   void (*start)(void* payload, AclimbSuspension* suspension) = nullptr;
   void* payload = nullptr;
-  // Of a halt under way whose next task was dropped: what the halt stands for goes on, and used the
-  // memory that the task stood for.
-  bool lost_its_task = false;
+  bool halt_uses_memory = false;
 
-  // Whether memory that is freed later must wait for it. A marker and a wait use none; what a halt
-  // stands for has a task behind the halt if it uses some (AclimbBackend::queue_suspend).
-  bool UsesMemory() const { return kind == Kind::kRun ? run.no_memory == 0 : lost_its_task; }
+  // Whether memory that is freed later must wait for it. A marker and a wait use none.
+  bool UsesMemory() const { return kind == Kind::kRun ? run.no_memory == 0 : halt_uses_memory; }
   // Gives back what the task holds without running it. Without the lock.
   void Drop() const;
 };

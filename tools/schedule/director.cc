@@ -262,7 +262,7 @@ int Director::Add(AclimbQueue* queue, const char* name, bool returns, uint32_t* 
   piece->name = name;
   piece->returns = returns;
   piece->director = this;
-  int code = next_.queue_suspend(queue, &GateReached, held.release(), nullptr);
+  int code = next_.queue_suspend(queue, &GateReached, held.release(), /*uses_memory=*/0, nullptr);
   if (code != 0) {
     drop();
   } else {

@@ -63,10 +63,10 @@ int QueueFill(AclimbQueue* queue, void* address, uint32_t value, int element_byt
 }
 
 int QueueSuspend(AclimbQueue* queue, void (*start)(void*, AclimbSuspension*), void* payload,
-                 uint32_t* task_id) {
+                 int uses_memory, uint32_t* task_id) {
   return director->Add(
       queue, "callback", /*returns=*/false, task_id,
-      [&](uint32_t* id) { return next->queue_suspend(queue, start, payload, id); },
+      [&](uint32_t* id) { return next->queue_suspend(queue, start, payload, uses_memory, id); },
       [&] { start(payload, nullptr); });
 }
 
