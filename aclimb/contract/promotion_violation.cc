@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -170,6 +171,12 @@ bool Has(const Limits& limits, const ScalarValue& scalar) {
 
 std::optional<std::string> ScalarOutside(const Rule& rule, const Row& row) {
   const ScalarValue* const scalar = row.ScalarAt(rule.subject);
+  const std::optional<Operand> tensor = row.At(rule.other);
+  if (scalar != nullptr && tensor && IsInteger(tensor->dtype) && IsFloating(scalar->dtype) &&
+      std::isnan(scalar->ToDouble())) {
+    return Cat(row.Told(rule.subject), " but ", row.Told(rule.other),
+               "; expected a number, which NaN is not.");
+  }
   const std::optional<DType> common = CommonOf(row, {rule.other, rule.third, rule.output});
   if (scalar == nullptr || !common || !IsInteger(*common) || IsComplex(scalar->dtype)) {
     return std::nullopt;

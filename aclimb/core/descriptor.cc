@@ -176,11 +176,15 @@ struct Nearest {
 float ScalarValue::ToFloat() const { return Converted<float>(*this); }
 double ScalarValue::ToDouble() const { return Converted<double>(*this); }
 int64_t ScalarValue::ToInteger() const { return Converted<Nearest>(*this).value; }
+int64_t ScalarValue::ToWrappedInteger() const {
+  return dtype == DType::kUInt64 ? Read<int64_t>(*this) : ToInteger();
+}
 
 std::string ScalarValue::Text() const {
   if (IsComplex(dtype)) return Cat("a ", NameOf(dtype), " scalar");
   if (dtype == DType::kFloat64) return Cat(NameOf(dtype), " ", ToDouble());
   if (IsFloating(dtype)) return Cat(NameOf(dtype), " ", ToFloat());
+  if (dtype == DType::kUInt64) return Cat(NameOf(dtype), " ", Read<uint64_t>(*this));
   return Cat(NameOf(dtype), " ", ToInteger());
 }
 

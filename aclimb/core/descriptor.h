@@ -66,6 +66,9 @@ struct ScalarValue {
   // Without the fraction; what is beyond int64 becomes its nearest number, NaN becomes 0. Real
   // dtypes only.
   int64_t ToInteger() const;
+  // The same for arithmetic that wraps: UINT64 keeps its bits.
+  int64_t ToWrappedInteger() const;
+  // "INT64 3"; complex numbers are not told.
   std::string Text() const;
 };
 

@@ -121,12 +121,19 @@ TEST(Scalar, IsTheNearestInteger) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   EXPECT_EQ(ScalarOf(DType::kInt64, kMost - 1).ToInteger(), kMost - 1);
   EXPECT_EQ(ScalarOf(DType::kUInt64, ~uint64_t{0}).ToInteger(), kMost);
+  EXPECT_EQ(ScalarOf(DType::kUInt64, ~uint64_t{0}).ToWrappedInteger(), -1);
+  EXPECT_EQ(ScalarOf(DType::kFloat64, 1e300).ToWrappedInteger(), kMost);
   EXPECT_EQ(ScalarOf(DType::kFloat32, 2.9f).ToInteger(), 2);
   EXPECT_EQ(ScalarOf(DType::kFloat32, -2.9f).ToInteger(), -2);
   EXPECT_EQ(ScalarOf(DType::kFloat64, 1e300).ToInteger(), kMost);
   EXPECT_EQ(ScalarOf(DType::kFloat64, 0x1p63).ToInteger(), kMost);
   EXPECT_EQ(ScalarOf(DType::kFloat64, -1e300).ToInteger(), -kMost - 1);
   EXPECT_EQ(ScalarOf(DType::kFloat64, std::nan("")).ToInteger(), 0);
+}
+
+TEST(Scalar, TellsEveryNumberAsItIs) {
+  EXPECT_EQ(ScalarOf(DType::kUInt64, ~uint64_t{0}).Text(), "UINT64 18446744073709551615");
+  EXPECT_EQ(ScalarOf<int8_t>(DType::kInt8, -3).Text(), "INT8 -3");
 }
 
 }  // namespace

@@ -56,9 +56,7 @@ std::string Part(const ScalarValue& scalar, size_t at) {
   std::memcpy(part.bytes, scalar.bytes + at, SizeOf(part.dtype));
   if (IsFloating(part.dtype)) return Number(part.ToDouble());
   if (part.dtype != DType::kUInt64) return Cat(part.ToInteger());
-  uint64_t natural;
-  std::memcpy(&natural, part.bytes, sizeof(natural));
-  return Cat(natural);
+  return Cat(static_cast<uint64_t>(part.ToWrappedInteger()));
 }
 
 std::string Scalar(const ScalarValue& scalar) {

@@ -164,6 +164,20 @@ TEST_F(Binary, Int64IsComparedExactly) {
   EXPECT_EQ(aclDestroyScalar(other), 0);
 }
 
+TEST_F(Binary, ScalarsOf64BitsWithoutASignKeepTheirBits) {
+  uint64_t ones = ~uint64_t{0};
+  aclScalar* const all = aclCreateScalar(&ones, ACL_UINT64);
+  const DeviceTensor x = Vector(DType::kInt64, {-1, 5}), out = Empty(DType::kInt64, 2);
+  ACLIMB_RUN(aclnnBitwiseAndScalar, x, all, out);
+  EXPECT_EQ(out.Values(), (Numbers{-1, 5}));
+  ACLIMB_RUN(aclnnMuls, x, all, out);
+  EXPECT_EQ(out.Values(), (Numbers{1, -5}));
+  const DeviceTensor equal = Empty(DType::kBool, 2);
+  ACLIMB_RUN(aclnnEqScalar, x, all, equal);
+  EXPECT_EQ(equal.Values(), (Numbers{1, 0}));
+  EXPECT_EQ(aclDestroyScalar(all), 0);
+}
+
 TEST_F(Binary, Bools) {
   const DeviceTensor x = Vector(DType::kBool, {0, 0, 1, 1}), y = Vector(DType::kBool, {0, 1, 0, 1});
   const DeviceTensor out = Empty(DType::kBool, 4), real = Empty(DType::kFloat32, 4);

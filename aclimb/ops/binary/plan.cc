@@ -35,7 +35,9 @@ Formula FormulaOf(Power which, Form form) {
   return {&PowerRuns, kForms * kTwoOperands + number - kTwoOperands};
 }
 
-Number NumberOf(const ScalarValue& scalar) { return {scalar.ToDouble(), scalar.ToInteger()}; }
+Number NumberOf(const ScalarValue& scalar) {
+  return {scalar.ToDouble(), scalar.ToWrappedInteger()};
+}
 
 DType CommonDType(const contract::Arguments& arguments, Form form) {
   const auto tensor = [&](int p) { return arguments.Tensor(p).dtype; };

@@ -169,7 +169,7 @@ Attributes AttributesOf(const Arguments& arguments, int parameter, size_t elemen
                                   ? arguments.Scalar(parameter)
                                   : arguments.Scalar(parameter, element);
   attributes.real = scalar.ToDouble();
-  attributes.whole = scalar.ToInteger();
+  attributes.whole = scalar.ToWrappedInteger();
   if (minus) {
     attributes.real = -attributes.real;
     attributes.whole = static_cast<int64_t>(uint64_t{0} - static_cast<uint64_t>(attributes.whole));

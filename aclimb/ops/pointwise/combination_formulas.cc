@@ -54,12 +54,12 @@ struct Addcdiv : Of<3> {
   using Scalars = elementwise::Types<int64_t, double>;
   template <class T, class D, class V>
   HWY_INLINE V operator()(D d, V x, V a, V b) const {
-    return hn::MulAdd(hn::Set(d, As<float>(0)), hn::Div(a, b), x);
+    return hn::Add(x, hn::Div(hn::Mul(hn::Set(d, As<float>(0)), a), b));
   }
   template <class T>
   T Scalar(T x, T a, T b) const {
     if constexpr (std::is_floating_point_v<T>) {
-      return x + real[0] * (a / b);
+      return x + real[0] * a / b;
     } else {
       const uint64_t product = static_cast<uint64_t>(whole[0]) * static_cast<uint64_t>(a);
       // The lowest number over -1 would trap.

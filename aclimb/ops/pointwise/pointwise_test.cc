@@ -160,6 +160,19 @@ TEST_F(Pointwise, BoundsThatAnIntegerDTypeHasNotBoundNothing) {
   EXPECT_TRUE(Near(Of({1, 3}, DType::kInt32, ACLIMB_PHASES(ClampMax), fraction), {1, 1}, {}));
 }
 
+TEST_F(Pointwise, NaNBoundsNoIntegers) {
+  const Scalar nan(kNaN, DType::kFloat64), one(1.0f);
+  const DeviceTensor self({2}, DType::kInt32, {-3, 100}), out({2}, DType::kInt32);
+  EXPECT_EQ(Run(ACLIMB_PHASES(ClampMin), self, nan, out), 161002);
+  EXPECT_EQ(Run(ACLIMB_PHASES(ClampMax), self, nan, out), 161002);
+  EXPECT_EQ(Run(ACLIMB_PHASES(Clamp), self, one, nan, out), 161002);
+  EXPECT_NE(std::string(aclGetRecentErrMsg())
+                .find("clipValueMax is DOUBLE nan but self.dtype is INT32 (shape [2]); expected a "
+                      "number, which NaN is not."),
+            std::string::npos)
+      << aclGetRecentErrMsg();
+}
+
 // Without a sign -5 is 251, as in PyTorch.
 TEST_F(Pointwise, IntegersBelowZeroWrapInADTypeWithoutASign) {
   const Scalar low(-5, DType::kInt64), high(10, DType::kInt32), value(-2, DType::kInt64);
@@ -198,6 +211,16 @@ TEST_F(Pointwise, WideIntegersAreExact) {
   std::memcpy(&got, out.Bytes().data(), sizeof(got));
   EXPECT_EQ(got, bound);
   (void)aclDestroyScalar(most);
+}
+
+TEST_F(Pointwise, AddcdivMultipliesBeforeItDivides) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const double large = dtype == DType::kFloat32 ? 3e38 : 1.5e308;
+    const DeviceTensor x({1}, dtype, {1}), a({1}, dtype, {large}), b({1}, dtype, {0.5});
+    const DeviceTensor out({1}, dtype);
+    ACLIMB_EXPECT_OK(Run(ACLIMB_PHASES(Addcdiv), x, a, b, Scalar(0.0f), out));
+    EXPECT_EQ(out.Values(), (Values{1}));
+  }
 }
 
 TEST_F(Pointwise, ThresholdKeepsNaN) {

@@ -78,7 +78,7 @@ inline Sum Addcmul(double x, double a, double b, const Numbers& n) {
   return {x + product, std::fabs(x) + std::fabs(product)};
 }
 inline Sum Addcdiv(double x, double a, double b, const Numbers& n) {
-  double quotient = n[0] * (a / b);
+  double quotient = n[0] * a / b;
   if (n.whole) quotient = b == 0 ? 0 : std::trunc(n[0] * a / b);
   return {x + quotient, std::fabs(x) + std::fabs(quotient)};
 }

@@ -25,8 +25,9 @@ T Row(const T* row, const T* vec, int64_t terms, T self, const ScalarValue& alph
   for (int64_t k = 0; k < terms; ++k) {
     sum += static_cast<uint64_t>(row[k]) * static_cast<uint64_t>(vec[k]);
   }
-  return static_cast<T>(static_cast<uint64_t>(alpha.ToInteger()) * sum +
-                        static_cast<uint64_t>(beta.ToInteger()) * static_cast<uint64_t>(self));
+  return static_cast<T>(static_cast<uint64_t>(alpha.ToWrappedInteger()) * sum +
+                        static_cast<uint64_t>(beta.ToWrappedInteger()) *
+                            static_cast<uint64_t>(self));
 }
 double Row(const double* row, const double* vec, int64_t terms, double self,
            const ScalarValue& alpha, const ScalarValue& beta) {
