@@ -60,6 +60,11 @@ failures.expect(said == "refused with 100000 ACL_ERROR_INVALID_PARAM, and the pr
 failures.expect("\n  fix: print aclGetRecentErrMsg() where a code is not 0; if the refusal is "
                 "expected, set ACLIMB_MUTE=check/call/unread\n" in program.stderr, program.stderr)
 
+# A collective has codes of its own, none of which right programs go on from.
+program, found = findings([WRONG, "unread_collective"])
+failures.expect(found[0]["involved"][1]["what"].startswith("refused with 5 HCCL_E_NOT_SUPPORT, "),
+                found)
+
 # A file that exists is kept.
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder) / "kept.json"
@@ -68,4 +73,4 @@ with tempfile.TemporaryDirectory() as folder:
     failures.expect(path.read_text() == "precious" and program.returncode == 86, program.stderr)
     program = run([WRONG, "double_free"], ACLIMB_CHECK_OUT=str(path), ACLIMB_FORCE="1")
     failures.expect("double-free" in path.read_text(), path.read_text())
-failures.end(17)
+failures.end(18)

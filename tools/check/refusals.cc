@@ -6,7 +6,6 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/answers.h"
 #include "aclimb/core/codes.h"
-#include "aclimb/core/status.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::check {
@@ -17,6 +16,7 @@ struct Message {
   std::string rule;
   std::string what;      // the first line without the function
   std::string fix;       // "pass ..."
+  std::string code;      // what the call returns: "1 HCCL_E_PARA"
   uint64_t address = 0;  // the first that it names; 0 when it names none
 };
 
@@ -40,6 +40,12 @@ Message Parse(const std::string& text) {
   if (rule != std::string::npos) {
     const size_t begin = rule + kRule.size();
     message.rule = text.substr(begin, text.find_first_of(" \n", begin) - begin);
+  }
+  constexpr std::string_view kCode = "   code: ";
+  const size_t code = text.find(kCode, rule);
+  if (code != std::string::npos) {
+    const size_t begin = code + kCode.size();
+    message.code = text.substr(begin, text.find('\n', begin) - begin);
   }
   const size_t address = message.what.find("0x");
   if (address != std::string::npos) {
@@ -177,6 +183,8 @@ const char* RuleOfLaunch(const Message& message, const Objects& objects, Finding
 bool IsExpected(std::string_view function, int code) {
   // Its threads ask in a loop, also before the subscription.
   if (IsAnswer(function, code) || function == "aclrtProcessReport") return true;
+  // Collectives have codes of their own, and `code` is only the runtime's that comes next to it.
+  if (!function.starts_with("acl")) return false;
   switch (code) {
     case kRepeatFinalize:
     case kRtMemoryAllocation:  // an allocator frees its cache and tries again
@@ -197,8 +205,9 @@ void Unread::Add(const Here& here, int code, const std::string& text) {
   if (IsExpected(here.function, code) || ++count_ > 1) return;
   const Message message = Parse(text);
   first_ = {"check/call/unread", here.function, message.what, {{"called", here.site}}};
-  std::string told =
-      Cat("refused with ", CodeText(code), ", and the program ended without asking why");
+  std::string told = "refused";
+  if (!message.code.empty()) told += Cat(" with ", message.code);
+  told += ", and the program ended without asking why";
   if (!message.fix.empty()) told += Cat("; for that call: ", message.fix);
   first_.involved.push_back({std::move(told), 0});
 }
