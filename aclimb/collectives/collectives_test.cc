@@ -152,6 +152,11 @@ TEST(RankTable, HasEveryRankOnce) {
         server("{\"rank_id\": 0}"), server("{\"rank_id\": \"-1\"}"), server("")}) {
     EXPECT_EQ(read(wrong).status().code(), HCCL_E_PARA) << wrong;
   }
+  // What is nested deeply would exhaust the stack.
+  const std::string nested = std::string(100000, '[') + std::string(100000, ']');
+  const Result<RankTable> deep = read(server(R"({"rank_id": "0", "more": )" + nested + "}"));
+  ASSERT_FALSE(deep.ok());
+  EXPECT_NE(deep.status().refusal().what.find("nested deeper"), std::string::npos);
   EXPECT_EQ(ReadRankTable(file + ".not").status().code(), HCCL_E_OPEN_FILE_FAILURE);
   // A server's name is no address: host_ip is, and one server alone needs none.
   const std::string rank_zero = "{\"rank_id\": \"0\"}", rank_one = "{\"rank_id\": \"1\"}";

@@ -1,6 +1,7 @@
 #include "aclimb/collectives/rank_table.h"
 
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "aclimb/collectives/make.h"
 #include "aclimb/collectives/operation.h"
 #include "aclimb/collectives/socket.h"
+#include "aclimb/core/json_depth.h"
 #include "aclimb/core/parse.h"
 #include "aclimb/core/text.h"
 #include "hccl/hccl_types.h"
@@ -20,6 +22,7 @@ using Json = nlohmann::json;
 
 // All ranks of one server find each other by it.
 constexpr const char* kThisHost = "127.0.0.1";
+constexpr int kDeepest = 32;
 
 Status NoTable(const std::string& file, const std::string& what) {
   return Refuse(HCCL_E_PARA,
@@ -55,7 +58,11 @@ Result<RankTable> ReadRankTable(const std::string& file) {
                   Cat("the rank table ", file, " cannot be read; expected a file in JSON."),
                   "pass the path of the rank table", "collective/rank-table");
   }
-  const Json table = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (JsonDepth(text) > kDeepest) {
+    return NoTable(file, Cat("is nested deeper than ", kDeepest, " levels"));
+  }
+  const Json table = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const Json* const servers = Find(table, "server_list");
   if (servers == nullptr || !servers->is_array()) return NoTable(file, "has no server_list");
   std::map<uint32_t, const Json*> server_of;  // by rank

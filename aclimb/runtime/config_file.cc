@@ -1,6 +1,5 @@
 #include "aclimb/runtime/config_file.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "acl/acl_base.h"
+#include "aclimb/core/json_depth.h"
 #include "aclimb/core/parse.h"
 #include "aclimb/runtime/refusals.h"
 
@@ -23,27 +23,6 @@ constexpr int kDeepest = 10;
 Status Wrong(int code, std::string what, std::string_view rule) {
   return Refuse(code, std::move(what), "correct the file, or pass null to aclInit",
                 Cat("runtime/config/", rule));
-}
-
-// Depth of the brackets, counted before parsing: a hostile file must not exhaust the stack.
-int Depth(const std::string& text) {
-  int depth = 0;
-  int deepest = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      deepest = std::max(deepest, ++depth);
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return deepest;
 }
 
 // Device numbers are strings in this file; a plain number is understood too.
@@ -78,7 +57,7 @@ Result<Config> ReadConfig(const std::string& path) {
                  "unreadable");
   }
   const std::string& text = *read;
-  if (Depth(text) > kDeepest) {
+  if (JsonDepth(text) > kDeepest) {
     return Wrong(kParseFile,
                  Cat("configPath is \"", path, "\", nested deeper than ", kDeepest,
                      " levels; expected at most ", kDeepest, "."),
