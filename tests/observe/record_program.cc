@@ -1,6 +1,7 @@
 // Calls that a recording has to get right.
 //
-//   record_program views | large | refused | threads | fork | nested | scalars | overwritten
+//   record_program views | large | refused | threads | fork | nested | scalars | overwritten |
+//   graph
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -265,6 +266,25 @@ void Overwritten(aclrtStream stream) {
       int8_t{0});
 }
 
+// One call that a graph runs twice.
+void Graph(aclrtStream stream) {
+  float three = 3;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  aclmdlRI graph = nullptr;
+  Need(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+  Need(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  Need(aclnnInplaceFillScalarGetWorkspaceSize(
+      New(ACL_FLOAT, {3, 3}), aclCreateScalar(&three, ACL_FLOAT), &size, &executor));
+  Need(aclnnInplaceFillScalar(nullptr, size, executor, stream));
+  Need(aclmdlRICaptureEnd(stream, &graph));
+  for (int i = 0; i < 2; ++i) {
+    Need(aclmdlRIExecuteAsync(graph, stream));
+    Need(aclrtSynchronizeStream(stream));
+  }
+  Need(aclmdlRIDestroy(graph));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -281,6 +301,7 @@ int main(int argc, char** argv) {
   if (mode == "nested") Nested(stream);
   if (mode == "scalars") Scalars(stream);
   if (mode == "overwritten") Overwritten(stream);
+  if (mode == "graph") Graph(stream);
   Need(aclrtDestroyStream(stream));
   Need(aclrtResetDevice(0));
   Need(aclFinalize());

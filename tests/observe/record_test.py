@@ -192,6 +192,16 @@ def check_overwritten(folder):
     expect(moved == 3 * 9 * 4, "three matrices of 36 bytes move", moved)
 
 
+def check_graph(folder):
+    """What a graph captured is a call of each run, with the data of that run."""
+    calls = record("graph", folder)
+    expect(len(calls) == 2, "runs of the graph:", calls)
+    for path, call in calls:
+        expect((call["operator"], call["phase1"], call["phase2"], call["run"], call["run_code"],
+                call["deterministic"]) == ("aclnnInplaceFillScalar", 0, 0, "ended", 0, True), call)
+        expect(check_tensor(path, call, "selfRef") == [3] * 9, path)
+
+
 def check_limit(folder):
     run("convolution_backward", ACLIMB_RECORD=str(folder), ACLIMB_RECORD_LIMIT="64")
     (_, call), = calls_of(folder)
@@ -278,6 +288,7 @@ with tempfile.TemporaryDirectory() as temporary:
     check_nested(place / "nested")
     check_scalars(place / "scalars")
     check_overwritten(place / "overwritten")
+    check_graph(place / "graph")
     check_limit(place / "limit")
     check_existing(place / "existing")
     check_failing_disk(place / "disk")

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "aclimb/core/text.h"
 #include "tools/record/limit.h"
 #include "tools/record/npy.h"
 #include "tools/record/record_folder.h"
@@ -99,6 +100,10 @@ class Record : public observe::Observer {
       ended.call.number = NewNumber();
       folder_->MakeFolder(ended.call.Folder());
       Write(ended.call);
+    } else if (ended.phase == 2) {
+      ended.call.phase2_ended = true;
+      const std::lock_guard<std::mutex> lock(mutex_);
+      captured_[Key(ended.call.function, ended.call.arguments.c_str())] = std::move(ended.call);
     }
   }
 
@@ -108,11 +113,16 @@ class Record : public observe::Observer {
   }
 
   void Queued(const observe::Work& work) override {
+    if (work.operation == nullptr || !folder_->open()) return;
     OpenCall* open = calls.Current();
-    if (open == nullptr || open->queued != nullptr || work.operation == nullptr) return;
+    if (open != nullptr && open->queued != nullptr) return;
     auto recording = std::make_shared<Recording>();
     RecordedCall& call = recording->call;
-    call = open->call;
+    if (open != nullptr) {
+      call = open->call;
+    } else if (!FindCaptured(*work.operation, &call)) {
+      return;
+    }
     call.number = NewNumber();
     call.run = RecordedCall::Run::kQueued;
     call.tensors = TensorsOf(*work.operation, &call.blocks, &call.device);
@@ -124,7 +134,7 @@ class Record : public observe::Observer {
     }
     folder_->MakeFolder(call.Folder());
     Write(call);
-    open->queued = std::move(recording);
+    if (open != nullptr) open->queued = std::move(recording);
   }
 
   int Started(const observe::Work& work) override {
@@ -163,6 +173,18 @@ class Record : public observe::Observer {
     return call.run == RecordedCall::Run::kEnded || call.run == RecordedCall::Run::kDropped;
   }
 
+  static std::string Key(std::string_view function, const char* arguments) {
+    return Cat(function, arguments == nullptr ? "" : arguments);
+  }
+
+  bool FindCaptured(const AclimbOperation& operation, RecordedCall* call) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = captured_.find(Key(operation.function, operation.arguments));
+    if (found == captured_.end()) return false;
+    *call = found->second;
+    return true;
+  }
+
   std::shared_ptr<Recording> Find(uint64_t work, bool take) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = waiting_.find(work);
@@ -193,6 +215,8 @@ class Record : public observe::Observer {
   std::unordered_map<AclimbDevice*, int> made_;    // streams of the device so far
   std::unordered_map<AclimbQueue*, int> streams_;  // their numbers
   std::unordered_map<uint64_t, std::shared_ptr<Recording>> waiting_;  // by work
+  // Calls that a capture took, by function and arguments. The graph's run queues their tasks.
+  std::unordered_map<std::string, RecordedCall> captured_;
 };
 
 }  // namespace
