@@ -138,8 +138,9 @@ struct GradientPlan final : Plan {
           (!InputGradient(of_run) || !input_gradient.dense.Deliver(run))) {
         return false;
       }
+      if (!grid_gradient.given()) return true;
       of_run.scratch = of_grid.Memory(run);
-      return !grid_gradient.given() || (GridGradient(of_run) && grid_gradient.Deliver(run));
+      return (args.both_at_once || GridGradient(of_run)) && grid_gradient.Deliver(run);
     });
   }
 };
@@ -179,7 +180,12 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
     plan->input = SampledImages(arguments, planner, kInput, args);
     plan->grid_gradient =
         rows::Dense::Output(planner, kGridGrad, arguments.Tensor(kGridGrad).View(), args.dtype);
-    plan->of_grid.Book(planner, args.batch * args.Places(), ScratchBytes(args, false));
+    // What is known of a place then serves both. The units of the input's gradient are images.
+    args.both_at_once = of_input && args.block >= args.channels && args.batch >= TeamSize() &&
+                        args.interpolation != kNearest;
+    if (!args.both_at_once) {
+      plan->of_grid.Book(planner, args.batch * args.Places(), ScratchBytes(args, false));
+    }
     cycles +=
         plan->input.dense.CopyCycles() + plan->grid_gradient.CopyCycles() + 2 * CyclesOf(args);
   }

@@ -212,56 +212,6 @@ void AddToPlane(const TileTaps<float>& taps, const float* gradient, int64_t step
   });
 }
 
-template <typename T>
-bool InputGradientTyped(const Args& args) {
-  const int64_t elements = args.Elements(), places = args.Places();
-  const int64_t blocks = CeilDivide(args.channels, args.block);
-  return ForEachUnit(args.batch * blocks, 1, args.scratch, [&](int64_t unit, char* scratch) {
-    const int64_t n = unit / blocks, first = unit % blocks * args.block;
-    const int64_t count = std::min(args.block, args.channels - first);
-    const Channels<T> gradient(args.gradient, places, args.channels, n, first, count);
-    const Channels<T> to(args.input_gradient, elements, args.channels, n, first, count);
-    auto* const sums = reinterpret_cast<double*>(scratch);
-    T* const tile = reinterpret_cast<T*>(sums + elements * args.block + kSpare);
-    // A vector is faster than three elements, and what is beyond them is not looked at. A tile has
-    // room for it and numbers there, the tensor need not.
-    const int64_t pitch = std::min(args.block, RoundUp(count, kQuad));
-    const int64_t width = gradient.last ? count : pitch;
-    std::fill_n(tile, kTile * pitch, T{0});
-    std::fill_n(sums, elements * pitch, 0.0);
-    int64_t row;
-    for (int64_t p = 0; p < places; p += kTile) {
-      const int64_t length = std::min(kTile, places - p);
-      const T* const from = gradient.Load(p, length, tile, &row);
-      const TileTaps<T> taps(args, n * places + p, length);
-      if constexpr (sizeof(T) == sizeof(float)) {
-        if (pitch == 1 && Product::Fits(elements)) {
-          AddToPlane(taps, from, row, length, elements, sums);
-          continue;
-        }
-      }
-      taps.Prefetch(sums, pitch, length);
-      for (int64_t i = 0; i < length; ++i) {
-        const Terms<T> terms(taps, i);
-        for (int k = 0; k < terms.count; ++k) {
-          AddTimes(from + i * row, static_cast<double>(terms.weight[k]), width,
-                   sums + terms.element[k] * pitch);
-        }
-      }
-    }
-    for (int64_t e = 0; e < elements; e += kTile) {
-      const int64_t length = std::min(kTile, elements - e);
-      T* const made = to.Place(e, tile, &row);
-      for (int64_t i = 0; i < length; ++i) {
-        for (int64_t c = 0; c < count; ++c) {
-          made[i * row + c] = static_cast<T>(sums[(e + i) * pitch + c]);
-        }
-      }
-      to.Store(e, length, made);
-    }
-  });
-}
-
 // The sum of a[c] * b[c].
 template <typename T>
 HWY_INLINE double Dot(const T* a, const T* b, int64_t count) {
@@ -333,33 +283,94 @@ void AddSlopesOfPlane(const TileTaps<float>& taps, const float* plane, const flo
   });
 }
 
+// The gradient of a grid at `count` places of image n, of which those of the result are at
+// from[i * row].
 template <typename T>
-bool GridGradientTyped(const Args& args) {
-  const int64_t channels = args.channels, elements = args.Elements(), places = args.Places();
-  return EachTile<T>(args, [&](int64_t n, int64_t first, int64_t count, T* scratch) {
-    const Channels<T> input(args.input, elements, channels, n, 0, channels);
-    const Channels<T> gradient(args.gradient, places, channels, n, 0, channels);
-    int64_t row;
-    const T* const from = gradient.Load(first, count, scratch, &row);
-    const TileTaps<T> taps(args, n * places + first, count);
-    double sums[kAxes][kTile] = {};
-    const auto add_slopes = [&] {
-      if constexpr (sizeof(T) == sizeof(float)) {
-        if (channels == 1 && Product::Fits(elements)) {
-          return AddSlopesOfPlane(taps, input.data, from, count, sums);
-        }
-      }
-      if (input.last) taps.Prefetch(input.data, channels, count);
-      AddSlopes(taps, input, from, row, count, sums);
-    };
-    add_slopes();
-    T* const made = static_cast<T*>(args.grid_gradient) + (n * places + first) * args.axes;
-    for (int64_t i = 0; i < count; ++i) {
-      for (int d = 0; d < args.axes; ++d) {
-        made[i * args.axes + d] = static_cast<T>(sums[kAxes - 1 - d][i]);
+void SetGridGradient(const Args& args, const TileTaps<T>& taps, int64_t n, int64_t first,
+                     int64_t count, const T* from, int64_t row) {
+  const int64_t channels = args.channels, elements = args.Elements();
+  const Channels<T> input(args.input, elements, channels, n, 0, channels);
+  double sums[kAxes][kTile] = {};
+  const auto add_slopes = [&] {
+    if constexpr (sizeof(T) == sizeof(float)) {
+      if (channels == 1 && Product::Fits(elements)) {
+        return AddSlopesOfPlane(taps, input.data, from, count, sums);
       }
     }
-    SetWithoutCurve(taps, count, args.axes, made, args.axes);
+    if (input.last) taps.Prefetch(input.data, channels, count);
+    AddSlopes(taps, input, from, row, count, sums);
+  };
+  add_slopes();
+  T* const made = static_cast<T*>(args.grid_gradient) + (n * args.Places() + first) * args.axes;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int d = 0; d < args.axes; ++d) {
+      made[i * args.axes + d] = static_cast<T>(sums[kAxes - 1 - d][i]);
+    }
+  }
+  SetWithoutCurve(taps, count, args.axes, made, args.axes);
+}
+
+template <typename T>
+bool GridGradientTyped(const Args& args) {
+  return EachTile<T>(args, [&](int64_t n, int64_t first, int64_t count, T* scratch) {
+    const Channels<T> gradient(args.gradient, args.Places(), args.channels, n, 0, args.channels);
+    int64_t row;
+    const T* const from = gradient.Load(first, count, scratch, &row);
+    const TileTaps<T> taps(args, n * args.Places() + first, count);
+    SetGridGradient(args, taps, n, first, count, from, row);
+  });
+}
+
+template <typename T>
+bool InputGradientTyped(const Args& args) {
+  const int64_t elements = args.Elements(), places = args.Places();
+  const int64_t blocks = CeilDivide(args.channels, args.block);
+  return ForEachUnit(args.batch * blocks, 1, args.scratch, [&](int64_t unit, char* scratch) {
+    const int64_t n = unit / blocks, first = unit % blocks * args.block;
+    const int64_t count = std::min(args.block, args.channels - first);
+    const Channels<T> gradient(args.gradient, places, args.channels, n, first, count);
+    const Channels<T> to(args.input_gradient, elements, args.channels, n, first, count);
+    auto* const sums = reinterpret_cast<double*>(scratch);
+    T* const tile = reinterpret_cast<T*>(sums + elements * args.block + kSpare);
+    // A vector is faster than three elements, and what is beyond them is not looked at. A tile has
+    // room for it and numbers there, the tensor need not.
+    const int64_t pitch = std::min(args.block, RoundUp(count, kQuad));
+    const int64_t width = gradient.last ? count : pitch;
+    std::fill_n(tile, kTile * pitch, T{0});
+    std::fill_n(sums, elements * pitch, 0.0);
+    int64_t row;
+    for (int64_t p = 0; p < places; p += kTile) {
+      const int64_t length = std::min(kTile, places - p);
+      const T* const from = gradient.Load(p, length, tile, &row);
+      const TileTaps<T> taps(args, n * places + p, length);
+      const auto add_terms = [&] {
+        if constexpr (sizeof(T) == sizeof(float)) {
+          if (pitch == 1 && Product::Fits(elements)) {
+            return AddToPlane(taps, from, row, length, elements, sums);
+          }
+        }
+        taps.Prefetch(sums, pitch, length);
+        for (int64_t i = 0; i < length; ++i) {
+          const Terms<T> terms(taps, i);
+          for (int k = 0; k < terms.count; ++k) {
+            AddTimes(from + i * row, static_cast<double>(terms.weight[k]), width,
+                     sums + terms.element[k] * pitch);
+          }
+        }
+      };
+      add_terms();
+      if (args.both_at_once) SetGridGradient(args, taps, n, p, length, from, row);
+    }
+    for (int64_t e = 0; e < elements; e += kTile) {
+      const int64_t length = std::min(kTile, elements - e);
+      T* const made = to.Place(e, tile, &row);
+      for (int64_t i = 0; i < length; ++i) {
+        for (int64_t c = 0; c < count; ++c) {
+          made[i * row + c] = static_cast<T>(sums[(e + i) * pitch + c]);
+        }
+      }
+      to.Store(e, length, made);
+    }
   });
 }
 

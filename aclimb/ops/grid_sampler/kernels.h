@@ -40,6 +40,8 @@ struct Args {
   void* grid_gradient = nullptr;
   SlotMemory scratch = {};  // of ScratchBytes() each
   int64_t block = 1;        // channels of the input's gradient that are summed together
+  bool both_at_once =
+      false;  // InputGradient() makes the grid's gradient, too: a block has all channels
 
   int64_t Elements() const { return in[0] * in[1] * in[2]; }  // of an image
   int64_t Places() const { return out[0] * out[1] * out[2]; }
