@@ -4,7 +4,7 @@
 
 Arguments as in aclimb.ops; the inputs are taken with the values that their dtypes hold, results are
 NumPy arrays of float64 that are not rounded to the output's dtype; one that an operator leaves alone is
-None. The formulas run in the toolkit's program `aclimb replay`, and take their time.
+None. Complex outputs, which float64 does not hold, are a TypeError. The formulas run in the toolkit's program `aclimb replay`, and take their time.
 """
 
 import json
@@ -82,6 +82,10 @@ def _record(call: _call.Call, folder: str) -> None:
 
 def _run(call: _call.Call) -> Any:
     call.check()
+    for name, parameter, view in call.tensors():
+        if "out" in parameter["role"] and view.dtype.startswith("COMPLEX"):
+            raise TypeError(f"{call.contract['function']}: {name} is {view.dtype}, but the formulas "
+                            "give real numbers alone; expected outputs of real dtypes")
     if call.contract["sizes_output"]:
         # The formula fills what there is room for; how much counts the run finds out.
         call.run()

@@ -124,8 +124,14 @@ class Ops(unittest.TestCase):
         large = 2**60 + 1
         equal = aclimb.reference.eq_scalar(np.array([large, large - 1]), large)
         self.assertEqual(equal.tolist(), [1, 0])
-        padded = aclimb.reference.constant_pad_nd(np.zeros(2, np.complex64), [1, 0], 1.5 - 2.5j)
-        self.assertEqual(padded.tolist(), [1.5, 0, 0])
+
+    def test_the_formula_has_no_complex_results(self):
+        call = np.zeros(2, np.complex64), [1, 0], 1.5 - 2.5j
+        self.assertEqual(aclimb.ops.constant_pad_nd(*call).tolist(), [1.5 - 2.5j, 0, 0])
+        with self.assertRaisesRegex(TypeError, "out is COMPLEX64, but the formulas give real"):
+            aclimb.reference.constant_pad_nd(*call)
+        # Of a complex number that becomes a real one nothing is lost.
+        self.assertEqual(aclimb.reference.cast(call[0] + 2, np.float32).tolist(), [2, 2])
 
     def test_every_operator_has_a_function(self):
         self.assertGreater(len(dir(aclimb.ops)), 300)
