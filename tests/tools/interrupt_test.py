@@ -1,4 +1,4 @@
-"""What signals leave of aclimb explore: nothing.
+"""What signals and the ends of programs leave of aclimb explore: nothing.
 
   interrupt_test.py <tool>
 """
@@ -37,7 +37,7 @@ def explored(tool, folder, *before):
 
 
 def signals_leave_nothing(tool):
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(temporary)
             explore, processes = explored(tool, folder)
@@ -48,6 +48,18 @@ def signals_leave_nothing(tool):
             wait_until(lambda: not any(map(is_alive, processes)), f"{number}: {processes} live on")
             left = [path.name for path in folder.iterdir() if path.name != "processes"]
             expect(left == [], f"{number}: {left} is left")
+
+
+def ends_leave_nothing(tool):
+    """What a program starts ends with the run."""
+    with tempfile.TemporaryDirectory() as temporary:
+        started = pathlib.Path(temporary, "started")
+        script = f"sleep 60 > /dev/null 2>&1 & echo $! > {started}"
+        done = subprocess.run([tool.path, "explore", "--", "sh", "-c", script], env=CLEAN,
+                              capture_output=True, text=True, timeout=30)
+        expect("made no call of the runtime" in done.stderr, done)
+        process = started.read_text().strip()
+        wait_until(lambda: not is_alive(process), f"{process} lives on")
 
 
 def ignored_signals_stay_ignored(tool):
@@ -61,4 +73,4 @@ def ignored_signals_stay_ignored(tool):
         expect(explore.returncode == -signal.SIGTERM, explore.returncode)
 
 
-main(signals_leave_nothing, ignored_signals_stay_ignored)
+main(signals_leave_nothing, ends_leave_nothing, ignored_signals_stay_ignored)

@@ -81,7 +81,10 @@ class TemporaryFolder {
   fs::path path;
 };
 
-// A signal that asks the tool to end, on its way to where nothing is left behind.
+// Signals that ask the tool to end.
+constexpr int kInterrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+// One of them on its way to where nothing is left behind.
 struct Interrupted {
   int signal = 0;
 };
@@ -89,18 +92,18 @@ struct Interrupted {
 // The last such signal; 0 before the first.
 volatile std::sig_atomic_t interrupted_by = 0;
 
-// While it lives, these signals are noted instead of ending the tool; those that the tool was
+// While it lives, those signals are noted instead of ending the tool; those that the tool was
 // started to ignore, as by nohup, it ignores.
 class NotedInterrupts {
  public:
   NotedInterrupts() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int signal : kInterrupts) {
       const auto note = [](int number) { interrupted_by = number; };
       if (std::signal(signal, note) == SIG_IGN) std::signal(signal, SIG_IGN);
     }
   }
   ~NotedInterrupts() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int signal : kInterrupts) {
       if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
     }
   }
@@ -151,17 +154,26 @@ std::set<std::string> FindingsOf(const fs::path& path) {
   _exit(Become(program));
 }
 
-// The child and what it started.
-void Kill(pid_t child) {
+// The child, if it has not ended, and what it started. Returns the child's status.
+int Kill(pid_t child) {
   kill(-child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
 }
 
-// How the child ended; it is killed when its time is up, or the tool is to end.
+// The child stays to be waited for, so that its number is no other process's yet.
+bool HasEnded(pid_t child) {
+  siginfo_t ended = {};
+  return waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         ended.si_pid != 0;
+}
+
+// How the child ended; it is killed when its time is up, or the tool is to end. What it started
+// ends with it.
 std::string EndOf(pid_t child, double seconds, bool* in_time) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  int status = 0;
-  while (waitpid(child, &status, WNOHANG) == 0) {
+  while (!HasEnded(child)) {
     if (interrupted_by != 0) Kill(child);
     NotedInterrupts::ThrowIfAny();
     if (std::chrono::steady_clock::now() > deadline) {
@@ -171,6 +183,7 @@ std::string EndOf(pid_t child, double seconds, bool* in_time) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  const int status = Kill(child);
   if (WIFSIGNALED(status)) {
     return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
   }
