@@ -50,6 +50,10 @@ for order in ("aclrtMalloc:1000000=207001", "aclrtNoSuchFunction:1+=1", "*@run:p
     expect(("times, not 1000000" in program.stderr) == ("1000000=" in order),
            order, program.stderr)
 
+# What cannot fail is not told as what never ran.
+program = run("elu_backward", ACLIMB_FAULT="aclrtCreateStream@run:1=507015")
+expect("aclrtCreateStream queued no operator, copy or fill that ran.\n" in program.stderr, program.stderr)
+
 # A probability draws the same calls again with the same seed.
 first = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000")
 again = run("elu_backward", ACLIMB_FAULT="*:p0.2/5=500000")
