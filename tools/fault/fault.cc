@@ -31,9 +31,10 @@ class Fault : public observe::Observer {
       const uint64_t seen = counted.seen.load(std::memory_order_relaxed);
       if (seen != 0 && seen >= order.first) continue;
       const std::string what =
-          seen == 0 ? (order.at_run ? " queued no operator, copy or fill that ran" : " was never called")
-                    : Cat(order.at_run ? " queued only " : " was called only ", seen,
-                          seen == 1 ? " time" : " times", ", not ", order.first);
+          seen == 0
+              ? (order.at_run ? " queued no operator, copy or fill that ran" : " was never called")
+              : Cat(order.at_run ? " queued only " : " was called only ", seen,
+                    seen == 1 ? " time" : " times", ", not ", order.first);
       std::fputs(Cat("aclimb: ACLIMB_FAULT: ", order.function, what, ".\n").c_str(), stderr);
     }
   }
