@@ -3,10 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <optional>
 #include <utility>
 
-#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/float_state.h"
 #include "aclimb/core/fork.h"
@@ -107,10 +105,6 @@ AclimbQueue* Engine::PickNext() {
 
 bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, TaskList* dropped) {
   const Task& task = queue->tasks.front();  // stays there while it runs
-  // The thread may be one of the program, which cancels it. A task that costs little comes to no
-  // cancellation point, and the guard's nanoseconds would show there.
-  std::optional<CancelGuard> uncancelled;
-  if (!CostsAtMost(task, ACLIMB_INLINE_BYTES)) uncancelled.emplace();
   executing_ = true;
   queue->running = true;
   lock.unlock();
@@ -142,7 +136,10 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   lock.lock();
   executing_ = false;
   ticks_left_ = kTicks;
-  if (code != 0 && queue->cancel.load(std::memory_order_relaxed) == 0) {
+  const bool aborted = queue->cancel.exchange(0, std::memory_order_relaxed) != 0;
+  // What was submitted since the abort goes too: the abort lasts until the task has ended.
+  if (aborted) queue->RemoveQueued(dropped);
+  if (code != 0 && !aborted) {
     queue->Fail(task, code, why, dropped);
   } else {
     std::free(why);

@@ -259,6 +259,105 @@ TEST(Engine, ATaskOnACancelledThreadIsFinished) {
   DestroyQueue(run.queue.get(), /*drain=*/true);
 }
 
+// A tool, or what a task gives back, writes or waits.
+TEST(Engine, ASmallTaskOnACancelledThreadIsFinished) {
+  if (kAddressSanitized) GTEST_SKIP() << "it takes the stack of a cancelled thread for in use";
+  struct Run {
+    std::shared_ptr<AclimbQueue> queue = CreateQueue(EngineOf(8), AclimbQueueOptions{9, 0, 0});
+    Task task;
+    pthread_t waiter = {};
+    bool inlined = false;
+    int ended = 0;
+  } run;
+  run.task.run.payload = &run;
+  run.task.run.cost_bytes = 1;
+  run.task.run.run = [](void* payload) {
+    auto* const self = static_cast<Run*>(payload);
+    self->inlined = pthread_equal(pthread_self(), self->waiter) != 0;
+    if (self->inlined) EXPECT_EQ(pthread_cancel(self->waiter), 0);
+    pthread_testcancel();
+    return 0;
+  };
+  run.task.run.release = [](void* payload) {
+    pthread_testcancel();
+    ++static_cast<Run*>(payload)->ended;
+  };
+  const auto wait = [](void* payload) -> void* {
+    auto* const self = static_cast<Run*>(payload);
+    self->waiter = pthread_self();
+    EXPECT_EQ(Submit(self->queue.get(), self->task, nullptr), 0);
+    WaitQueue(self->queue.get(), -1);
+    pthread_testcancel();
+    return nullptr;
+  };
+  // The engine's thread may be faster, now and then.
+  int inlined = 0, tasks = 0;
+  for (; inlined < 3 && tasks < 100; ++tasks) {
+    pthread_t waiter;
+    ASSERT_EQ(pthread_create(&waiter, nullptr, wait, &run), 0);
+    void* result = nullptr;
+    ASSERT_EQ(pthread_join(waiter, &result), 0);
+    EXPECT_EQ(result == PTHREAD_CANCELED, run.inlined);
+    if (run.inlined) ++inlined;
+  }
+  EXPECT_EQ(inlined, 3);
+  EXPECT_EQ(run.ended, tasks);
+  DestroyQueue(run.queue.get(), /*drain=*/true);
+}
+
+// Each waits for the task that ran when it began, not for work that follows the other's end.
+TEST(Engine, TwoAbortsOfAQueueEndTogether) {
+  struct Run {
+    std::shared_ptr<AclimbQueue> queue = CreateQueue(EngineOf(8), AclimbQueueOptions{9, 0, 0});
+    std::atomic<bool> runs{false};
+    uint32_t aborts = 0;       // that have begun at the end of the round
+    std::atomic<int> left{0};  // of the round's
+    std::atomic<bool> given_up{false};
+  } run;
+  Task aborted;
+  aborted.run.payload = &run;
+  aborted.run.run = [](void* payload) {
+    auto* const self = static_cast<Run*>(payload);
+    self->runs = true;
+    // Until both of them wait.
+    for (uint32_t begun = 0; begun < self->aborts; std::this_thread::yield()) {
+      const std::lock_guard<std::mutex> lock(Scheduler::Get().mutex);
+      begun = self->queue->aborts;
+    }
+    return 0;
+  };
+  Task next;
+  next.run.payload = &run;
+  next.run.run = [](void* payload) {
+    auto* const self = static_cast<Run*>(payload);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (self->left > 0 && !self->given_up) {
+      if (std::chrono::steady_clock::now() > end) self->given_up = true;
+      std::this_thread::yield();
+    }
+    EXPECT_FALSE(Cancelled());
+    return 0;
+  };
+  for (int round = 0; round < 50 && !run.given_up; ++round) {
+    run.runs = false;
+    run.aborts += 2;
+    run.left = 2;
+    ASSERT_EQ(Submit(run.queue.get(), aborted, nullptr), 0);
+    while (!run.runs) std::this_thread::yield();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; ++i) {
+      threads.emplace_back([&] {
+        AbortQueue(run.queue.get());
+        if (run.left.fetch_sub(1) == 2) EXPECT_EQ(Submit(run.queue.get(), next, nullptr), 0);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_EQ(WaitQueue(run.queue.get(), -1), 0);
+  }
+  EXPECT_FALSE(run.given_up);
+  DestroyQueue(run.queue.get(), /*drain=*/true);
+}
+
 // Else the engine's thread would take a core from the team at each of them.
 TEST(Engine, LongTasksOfAProgramThatWaitsForEachWakeNobody) {
   Engine* const engine = EngineOf(7);

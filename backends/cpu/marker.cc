@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/codes.h"
 #include "backends/cpu/engine.h"
 #include "backends/cpu/queue.h"
@@ -28,6 +29,7 @@ void SettleMarker(AclimbMarker* marker, AclimbMarkerState state) {
 }
 
 int WaitMarker(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
+  const CancelGuard uncancelled;
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   const std::shared_ptr<AclimbQueue> queue = marker->queue.lock();
   if (queue != nullptr) {
@@ -44,6 +46,9 @@ int WaitMarker(AclimbMarker* marker, int64_t timeout_ms, int take_error) {
       };
       if (queue != nullptr && queue->engine->TryRunInline(queue.get(), lock, done)) continue;
       if (queue != nullptr) queue->engine->FlushDeferred();
+    }
+    const CancelPoint here(uncancelled);
+    if (timeout_ms < 0) {
       marker->changed.wait(lock);
     } else if (marker->changed.wait_until(lock, deadline) == std::cv_status::timeout &&
                marker->state.load(std::memory_order_relaxed) == ACLIMB_MARKER_PENDING) {

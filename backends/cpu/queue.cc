@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/codes.h"
 #include "backends/cpu/engine.h"
 #include "backends/cpu/marker.h"
@@ -257,6 +258,7 @@ int Submit(AclimbQueue* queue, const Task& task, uint32_t* task_id) {
 }
 
 int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
+  const CancelGuard uncancelled;
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   if (queue->lost) return kRtStreamAbort;
   Engine* engine = queue->engine;
@@ -282,6 +284,7 @@ int WaitQueue(AclimbQueue* queue, int64_t timeout_ms) {
       continue;
     }
     queue->Await(target);
+    const CancelPoint here(uncancelled);
     if (timeout_ms < 0) {
       queue->changed.wait(lock);
     } else if (queue->changed.wait_until(lock, deadline) == std::cv_status::timeout &&
@@ -308,18 +311,18 @@ int AbortQueue(AclimbQueue* queue) {
   std::unique_lock<std::mutex> lock(Scheduler::Get().mutex);
   const std::shared_ptr<AclimbQueue> self = queue->shared_from_this();
   ++queue->aborts;
-  queue->cancel.store(1, std::memory_order_relaxed);
   queue->RemoveQueued(&dropped);
-  // Work submitted meanwhile waits behind the running task, which saw the flag; it is dropped too.
-  while (queue->running) {
-    queue->Await(0);
-    queue->changed.wait(lock);
-    queue->RemoveQueued(&dropped);
-  }
-  queue->cancel.store(0, std::memory_order_relaxed);
   queue->error = 0;
   queue->failures.Clear();
   queue->lost = false;
+  if (queue->running) {
+    queue->cancel.store(1, std::memory_order_relaxed);
+    const uint64_t id = queue->tasks.front().id;
+    while (queue->running && queue->tasks.front().id == id) {
+      queue->Await(0);
+      queue->changed.wait(lock);
+    }
+  }
   lock.unlock();
   DropAll(dropped);
   return 0;

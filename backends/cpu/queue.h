@@ -45,7 +45,7 @@ struct AclimbQueue : std::enable_shared_from_this<AclimbQueue> {
   bool destroyed = false;
   bool lost = false;                   // its work stayed behind in the parent of a fork
   AclimbMarker* blocked_on = nullptr;  // the front task waits for it
-  std::atomic<int> cancel{0};          // read by the running task
+  std::atomic<int> cancel{0};          // read by the running task, whose end clears it
 
   uint64_t submitted = 0;
   std::atomic<uint64_t> finished{0};  // changed under the lock, read by spinning waiters
