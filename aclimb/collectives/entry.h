@@ -4,6 +4,7 @@
 
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/collectives/errors.h"
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/status.h"
 
@@ -25,6 +26,7 @@ HcclResult RunBody(const char* function, Body&& body) noexcept {
 //   body  a callable that returns a Status whose code is an HcclResult
 template <typename Body>
 HcclResult Enter(const char* function, Body&& body) noexcept {
+  const CancelGuard uncancelled;
   if (aclimb_observing() == 0) return RunBody(function, std::forward<Body>(body));
   auto code = static_cast<HcclResult>(aclimb_call_begin(function));
   if (code == HCCL_SUCCESS) code = RunBody(function, std::forward<Body>(body));

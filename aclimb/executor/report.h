@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/codes.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/status.h"
@@ -92,6 +93,7 @@ int RunObserved(const char* function, Run&& run) noexcept {
 //   body          a callable that returns a Status
 template <typename Body>
 int Guarded(const char* stem, const char* ending, Body&& body) noexcept {
+  const CancelGuard uncancelled;
   const auto run = [&] { return RunGuarded(stem, ending, std::forward<Body>(body)); };
   if (!Observing()) return run();
   // Tasks that a call queues keep the address of its name.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/float_state.h"
 #include "aclimb/observe/observer.h"
 
@@ -53,6 +54,7 @@ const Observers& Tools() noexcept;
 
 template <typename Visit>
 void Each(Visit&& visit) noexcept {
+  const CancelGuard uncancelled;  // the program's thread may be about to wait
   const DefaultFloatState state;  // tools compute and print on the program's threads
   const Observers& tools = Tools();
   for (int i = 0; i < tools.count; ++i) {

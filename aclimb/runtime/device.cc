@@ -183,15 +183,17 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
 }
 
 aclError aclrtSynchronizeDevice() {
-  return aclimb::Enter("aclrtSynchronizeDevice",
-                       [&] { return aclimb::SynchronizeCurrentDevice(-1); });
+  return aclimb::Enter("aclrtSynchronizeDevice", [&](const aclimb::CancelGuard& guard) {
+    return aclimb::SynchronizeCurrentDevice(-1, &guard);
+  });
 }
 
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
-  return aclimb::Enter("aclrtSynchronizeDeviceWithTimeout", [&]() -> aclimb::Status {
-    ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
-    return aclimb::SynchronizeCurrentDevice(timeout);
-  });
+  return aclimb::Enter("aclrtSynchronizeDeviceWithTimeout",
+                       [&](const aclimb::CancelGuard& guard) -> aclimb::Status {
+                         ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
+                         return aclimb::SynchronizeCurrentDevice(timeout, &guard);
+                       });
 }
 
 }  // extern "C"

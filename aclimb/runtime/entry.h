@@ -2,8 +2,10 @@
 
 #include <cxxabi.h>
 
+#include <type_traits>
 #include <utility>
 
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/status.h"
 #include "aclimb/observe/observe.h"
@@ -21,7 +23,7 @@ int ReportException(const char* function) noexcept;
 int ReportUnusable(const char* function) noexcept;
 
 // No exception crosses the C border, every refusal is reported. What ends the thread passes
-// (pthread_cancel where a call waits): the program would be aborted otherwise.
+// (CancelPoint).
 template <typename Body>
 int RunBody(const char* function, Body&& body) {
   if (CaughtByFork()) return ReportUnusable(function);
@@ -38,16 +40,24 @@ int RunBody(const char* function, Body&& body) {
 }
 
 // The body of a public function, and the tools that listen to it.
-//   body  a callable that returns a Status
+//   body  a callable that returns a Status. One that takes the call's guard has a CancelPoint.
 template <typename Body>
 int Enter(const char* function, Body&& body) {
-  if (!observe::On()) return RunBody(function, std::forward<Body>(body));
+  const CancelGuard guard;
+  const auto run = [&] {
+    if constexpr (std::is_invocable_v<Body, const CancelGuard&>) {
+      return RunBody(function, [&] { return body(guard); });
+    } else {
+      return RunBody(function, body);
+    }
+  };
+  if (!observe::On()) return run();
   struct Call {
     const char* function;
     int code;
     ~Call() { observe::CallEnd(function, code); }
   } call = {function, observe::CallBegin(function)};
-  if (call.code == 0) call.code = RunBody(function, std::forward<Body>(body));
+  if (call.code == 0) call.code = run();
   return call.code;
 }
 

@@ -7,6 +7,7 @@
 
 #include "acl/acl_base.h"
 #include "aclimb/bridge/bridge.h"
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/text.h"
 #include "aclimb/runtime/settings.h"
@@ -100,6 +101,7 @@ void aclimb_log_plan(const char* text) {
 
 void aclAppLog(aclLogLevel logLevel, const char* func, const char* file, uint32_t line,
                const char* fmt, ...) {
+  const aclimb::CancelGuard uncancelled;
   try {
     const aclimb::Settings& settings = aclimb::CurrentSettings();
     const aclimb::LogPlaces places(settings);

@@ -153,7 +153,7 @@ Status NotAReportThread() {
                 "runtime/report/not-a-report-thread");
 }
 
-Status ProcessReport(int32_t timeout) {
+Status ProcessReport(int32_t timeout, const CancelGuard& guard) {
   ACLIMB_CHECK_OK(CheckTimeout(timeout));
   const ReportThreadRef thread = FindReportThread(static_cast<uint64_t>(pthread_self()));
   if (thread == nullptr) return NotAReportThread();
@@ -162,11 +162,14 @@ Status ProcessReport(int32_t timeout) {
     std::unique_lock<std::mutex> lock(thread->mutex);
     if (std::exchange(thread->lost, false)) return LostCallbacks();
     const auto ready = [&] { return !thread->due.empty() || thread->streams == 0; };
-    if (timeout == -1) {
-      thread->changed.wait(lock, ready);
-    } else {
-      thread->changed.wait_until(
-          lock, std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout), ready);
+    {
+      const CancelPoint here(guard);
+      if (timeout == -1) {
+        thread->changed.wait(lock, ready);
+      } else {
+        thread->changed.wait_until(
+            lock, std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout), ready);
+      }
     }
     if (thread->due.empty() && thread->streams == 0) return NotAReportThread();
     due.swap(thread->due);
@@ -227,7 +230,9 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
 }
 
 aclError aclrtProcessReport(int32_t timeout) {
-  return aclimb::Enter("aclrtProcessReport", [&] { return aclimb::ProcessReport(timeout); });
+  return aclimb::Enter("aclrtProcessReport", [&](const aclimb::CancelGuard& guard) {
+    return aclimb::ProcessReport(timeout, guard);
+  });
 }
 
 }  // extern "C"

@@ -89,11 +89,11 @@ Status DestroyStream(aclrtStream handle, bool drain) {
   return Ok();
 }
 
-Status Synchronize(aclrtStream handle, int64_t timeout_ms) {
+Status Synchronize(aclrtStream handle, int64_t timeout_ms, const CancelGuard& guard) {
   Result<StreamRef> stream = ResolveStream(handle);
   if (!stream.ok()) return stream.TakeStatus();
   if ((stream.value()->options.flags & kDeviceDriven) != 0) return Ok();
-  return SynchronizeStream(*stream.value(), timeout_ms);
+  return SynchronizeStream(*stream.value(), timeout_ms, &guard);
 }
 
 }  // namespace
@@ -200,14 +200,17 @@ aclError aclrtDestroyStreamForce(aclrtStream stream) {
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream) {
-  return aclimb::Enter("aclrtSynchronizeStream", [&] { return aclimb::Synchronize(stream, -1); });
+  return aclimb::Enter("aclrtSynchronizeStream", [&](const aclimb::CancelGuard& guard) {
+    return aclimb::Synchronize(stream, -1, guard);
+  });
 }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
-  return aclimb::Enter("aclrtSynchronizeStreamWithTimeout", [&]() -> aclimb::Status {
-    ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
-    return aclimb::Synchronize(stream, timeout);
-  });
+  return aclimb::Enter("aclrtSynchronizeStreamWithTimeout",
+                       [&](const aclimb::CancelGuard& guard) -> aclimb::Status {
+                         ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
+                         return aclimb::Synchronize(stream, timeout, guard);
+                       });
 }
 
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {

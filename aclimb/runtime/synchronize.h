@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/status.h"
 #include "aclimb/runtime/stream.h"
 
@@ -10,13 +11,16 @@ namespace aclimb {
 // 107000 unless the timeout is -1 (for ever) or positive.
 Status CheckTimeout(int32_t timeout);
 
+// ---- Waits ----
+//   guard  of a call in whose wait the thread may be cancelled
+
 // Waits for the stream's work; the refusal of a failed task names it.
-Status SynchronizeStream(Stream& stream, int64_t timeout_ms);
+Status SynchronizeStream(Stream& stream, int64_t timeout_ms, const CancelGuard* guard = nullptr);
 // Waits for every stream of the current device, and returns the first error; those of further
 // streams stay with them. That a stream's work stayed behind in the parent of a fork is returned
 // once.
-Status SynchronizeCurrentDevice(int64_t timeout_ms);
-Status SynchronizeDevice(Device& device, int64_t timeout_ms);
+Status SynchronizeCurrentDevice(int64_t timeout_ms, const CancelGuard* guard = nullptr);
+Status SynchronizeDevice(Device& device, int64_t timeout_ms, const CancelGuard* guard = nullptr);
 
 // The refusal for a code that a synchronising call got from the stream's queue. Tells the program's
 // exception callback about every failed task that it has not heard of.

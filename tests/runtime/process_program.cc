@@ -295,6 +295,103 @@ int CancelWaits() {
   return kStatus;
 }
 
+// Makes the calls on a thread of its own, which is cancelled at their beginning or within them:
+// they come to their end all the same, and then the thread's end comes.
+void CallCancelled(void (*calls)()) {
+  static void (*made)() = nullptr;
+  static bool finished = false;
+  made = calls;
+  finished = false;
+  const auto body = [](void*) -> void* {
+    CHECK(aclrtSetDevice(0) == 0);
+    made();
+    finished = true;
+    pthread_testcancel();
+    return nullptr;
+  };
+  pthread_t thread;
+  CHECK(pthread_create(&thread, nullptr, body, nullptr) == 0);
+  void* result = nullptr;
+  CHECK(pthread_join(thread, &result) == 0);
+  CHECK(finished && result == PTHREAD_CANCELED);
+}
+
+void CancelThisThread() { CHECK(pthread_cancel(pthread_self()) == 0); }
+// What a function of the program does that writes or sleeps.
+void CancelThisThreadAndCall() {
+  CancelThisThread();
+  pthread_testcancel();
+}
+
+int CancelCalls() {
+  Start();
+  static aclrtStream other = nullptr;
+  static std::atomic<bool> reached{false};
+  const auto hold = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(10)); };
+
+  // The stream is as good as new after its abort.
+  Launch([](void*) {
+    reached = true;
+    while (aclimb_cancelled() == 0) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return 0;
+  });
+  while (!reached) std::this_thread::yield();
+  CallCancelled([] {
+    CancelThisThread();
+    CHECK(aclrtStreamAbort(stream) == 0);
+  });
+  CHECK(aclrtSynchronizeStream(stream) == 0);
+  Launch([](void*) { return aclimb_cancelled() == 0 ? 0 : -1; });
+  CHECK(aclrtMemsetAsync(memory, 1000, 9, 1000, stream) == 0);
+  CHECK(aclrtSynchronizeStream(stream) == 0);
+
+  // Nothing is copied into the memory later.
+  CHECK(aclrtLaunchHostFunc(stream, hold, nullptr) == 0);
+  CallCancelled([] {
+    CancelThisThread();
+    char host[1000] = {};
+    CHECK(aclrtMemcpyAsync(host, 1000, memory, 1000, ACL_MEMCPY_DEVICE_TO_HOST, stream) == 0);
+    CHECK(host[999] == 9);
+  });
+
+  CHECK(aclrtCreateStream(&other) == 0);
+  CHECK(aclrtLaunchHostFunc(other, hold, nullptr) == 0);
+  CallCancelled([] {
+    CancelThisThread();
+    CHECK(aclrtDestroyStream(other) == 0);
+  });
+
+  CallCancelled([] {
+    const auto self = static_cast<uint64_t>(pthread_self());
+    CHECK(aclrtSubscribeReport(self, stream) == 0);
+    CHECK(aclrtLaunchCallback([](void*) { CancelThisThreadAndCall(); }, nullptr, ACL_CALLBACK_BLOCK,
+                              stream) == 0);
+    CHECK(aclrtProcessReport(-1) == 0);
+    CHECK(aclrtUnSubscribeReport(self, stream) == 0);
+  });
+  CHECK(aclrtSynchronizeStream(stream) == 0);
+
+  CHECK(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo*) { CancelThisThreadAndCall(); }) == 0);
+  Launch([](void*) { return -1; });
+  CallCancelled([] { CHECK(aclrtSynchronizeStream(stream) != 0); });
+
+  // Messages, logs and tools write.
+  CallCancelled([] {
+    CancelThisThread();
+    CHECK(aclrtFree(nullptr) != 0);
+    ACL_APP_LOG(ACL_ERROR, "a line");
+    CHECK(aclGetRecentErrMsg() != nullptr);
+  });
+
+  CHECK(aclrtLaunchHostFunc(stream, hold, nullptr) == 0);
+  CallCancelled([] {
+    CancelThisThread();
+    CHECK(aclrtResetDevice(0) == 0);
+  });
+  return kStatus;
+}
+
 int NoAddressSpace() {
   rlimit limit = {size_t{400} << 20, size_t{400} << 20};
   CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
@@ -379,6 +476,7 @@ int main(int argc, char** argv) {
       {"strict", Strict},
       {"blocking", LaunchBlocking},
       {"cancelled", CancelWaits},
+      {"cancelled-calls", CancelCalls},
       {"no-address-space", NoAddressSpace},
       {"no-data", NoData},
       {"devices", Devices},

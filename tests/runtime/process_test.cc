@@ -84,6 +84,20 @@ TEST(Exit, FromATask) { ExpectQuiet(RunProgram("exit-task")); }
 TEST(Exit, AfterDlopenAndDlclose) { ExpectQuiet(RunProgram("dlopen")); }
 
 TEST(Cancellation, OfAThreadThatWaits) { ExpectQuiet(RunProgram("cancelled")); }
+TEST(Cancellation, PutOffUntilACallEnds) { ExpectQuiet(RunProgram("cancelled-calls")); }
+TEST(Cancellation, PutOffWhileTheLogIsWritten) {
+  const Ended ended = RunProgram("cancelled-calls", {"ACLIMB_LOG=stderr"});
+  EXPECT_EQ(ended.status, 7) << ended.err;
+  EXPECT_NE(ended.err.find("aclrtFree"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("a line"), std::string::npos) << ended.err;
+}
+TEST(Cancellation, PutOffWhileAToolWrites) {
+  const std::string trace = testing::TempDir() + "cancelled_" + std::to_string(getpid()) + ".json";
+  for (const char* const mode : {"cancelled", "cancelled-calls"}) {
+    ExpectQuiet(RunProgram(mode, {"ACLIMB_TRACE=" + trace}));
+    EXPECT_EQ(unlink(trace.c_str()), 0);
+  }
+}
 
 TEST(HostAccess, IsExplainedAndFatal) {
   const Ended ended = RunProgram("dereference");

@@ -207,6 +207,7 @@ int Execute(const AclimbOpRequest& request) {
 }  // namespace aclimb::aclop
 
 extern "C" int aclimb_op_compile_and_execute(const AclimbOpRequest* request) {
+  const aclimb::CancelGuard uncancelled;
   if (!aclimb::observe::On()) return aclimb::aclop::Execute(*request);
   int code = aclimb::observe::CallBegin(request->function);
   if (code == 0) code = aclimb::aclop::Execute(*request);
