@@ -68,8 +68,9 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
      "1 lets traces, findings, orders and recordings replace files that exist"},
     {"HCCL_CONNECT_TIMEOUT", "1 to 7200", "120", "seconds in which all ranks have to join"},
     {"HCCL_EXEC_TIMEOUT", "0 to 2147483647", "1836",
-     "seconds that a collective may take once its stream has come to it and the communicator is "
-     "done with the one before; 0 means for ever"},
+     "seconds that a collective may take from the moment it is the communicator's next one and its "
+     "stream comes to it, and that such a stream may take to come while a later collective waits "
+     "behind; 0 means for ever"},
     {"HCCL_IF_IP", "a numeric address of this machine", "",
      "where other ranks reach this one; wins over HCCL_SOCKET_IFNAME"},
     {"HCCL_SOCKET_IFNAME", "a comma list of names of interfaces; =, ^ and ^= before it", "",
