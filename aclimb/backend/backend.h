@@ -232,6 +232,8 @@ typedef struct AclimbBackend {
   // aborted work), or the queue's first pending error, which is then cleared. May block. Without a
   // time limit the calling thread may do the queue's work: copies, fills, and the tasks that
   // ACLIMB_INLINE_BYTES and any_thread of AclimbTask allow; it calls no `start` of a halt.
+  // Here and in marker_wait the calling thread may be cancelled (pthread_cancel), in no other entry:
+  // a backend whose state that would leave half changed holds a CancelGuard.
   int (*queue_wait)(AclimbQueue* queue, int64_t timeout_ms);
   // Does not block: *idle tells whether everything is done. Returns a pending error, or 107023 of a
   // queue that depends on aborted work, like queue_wait.
