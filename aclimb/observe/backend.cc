@@ -149,6 +149,17 @@ int HostFree(void* address) {
   return next->host_free(address);
 }
 
+int PhysicalAllocate(AclimbDevice* device, uint64_t bytes, AclimbPhysical** memory) {
+  const int code = next->physical_allocate(device, bytes, memory);
+  if (code == 0) Each([&](Observer& tool) { tool.PhysicalAllocated(device, *memory, bytes); });
+  return code;
+}
+
+int PhysicalFree(AclimbPhysical* memory) {
+  Each([&](Observer& tool) { tool.PhysicalFreed(memory); });
+  return next->physical_free(memory);
+}
+
 int RangeMap(void* address, uint64_t bytes, AclimbPhysical* memory, uint64_t offset) {
   const int code = next->range_map(address, bytes, memory, offset);
   if (code == 0) Each([&](Observer& tool) { tool.Mapped(address, bytes); });
@@ -396,6 +407,8 @@ const AclimbBackend* Wrap(const AclimbBackend* backend) noexcept {
   wrapped.memory_fill = &MemoryFill;
   wrapped.host_allocate = &HostAllocate;
   wrapped.host_free = &HostFree;
+  wrapped.physical_allocate = &PhysicalAllocate;
+  wrapped.physical_free = &PhysicalFree;
   wrapped.range_map = &RangeMap;
   wrapped.range_unmap = &RangeUnmap;
   wrapped.queue_create = &QueueCreate;

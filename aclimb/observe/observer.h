@@ -82,6 +82,12 @@ class Observer {
   virtual void HostFreed(const void* address) { (void)address; }
   // Before others can get its addresses, long after HostFreed where freed memory is kept.
   virtual void HostGivenBack(const void* address) { (void)address; }
+  // Memory of aclrtMallocPhysical; the latter before it is given back.
+  virtual void PhysicalAllocated(AclimbDevice* device, const AclimbPhysical* memory,
+                                 uint64_t bytes) {
+    (void)device, (void)memory, (void)bytes;
+  }
+  virtual void PhysicalFreed(const AclimbPhysical* memory) { (void)memory; }
   // Device memory at addresses that the program reserved, side by side with other such memory or
   // not; the latter before it ends.
   virtual void Mapped(const void* address, uint64_t bytes) { (void)address, (void)bytes; }

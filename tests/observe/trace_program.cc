@@ -1,5 +1,5 @@
 // Operators that move a part of a large tensor, [1000, 16] of FLOAT: two rows are replaced, three
-// are read.
+// are read. Then memory of aclrtMallocPhysical, 6 MiB.
 
 #include <cstdint>
 #include <cstdio>
@@ -29,6 +29,16 @@ aclTensor* Tensor(aclDataType dtype, const std::vector<int64_t>& shape) {
                          shape.data(), shape.size(), memory);
 }
 
+void PhysicalMemory() {
+  aclrtPhysicalMemProp properties = {};
+  properties.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
+  properties.memAttr = ACL_HBM_MEM_HUGE;
+  properties.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+  aclrtDrvMemHandle memory = nullptr;
+  Need(aclrtMallocPhysical(&memory, size_t{6} << 20, &properties, 0));
+  Need(aclrtFreePhysical(memory));
+}
+
 }  // namespace
 
 int main() {
@@ -46,5 +56,6 @@ int main() {
                                         Tensor(ACL_FLOAT, {3, 16}), &size, &executor));
   Need(size == 0 ? aclnnIndexSelect(nullptr, 0, executor, stream) : 1);
   Need(aclrtSynchronizeStream(stream));
+  PhysicalMemory();
   return failed == 0 ? 0 : 1;
 }

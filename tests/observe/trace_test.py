@@ -89,12 +89,16 @@ def check_parts(folder):
     program = subprocess.run([sys.argv[3]], env={**os.environ, "ACLIMB_TRACE": str(path)},
                              capture_output=True, text=True, timeout=60)
     expect(program.returncode == 0, "the program of parts fails:", program.stderr)
-    moved = {event["name"]: event["args"]["bytes"] for event in json.loads(path.read_text())
+    events = json.loads(path.read_text())
+    moved = {event["name"]: event["args"]["bytes"] for event in events
              if event.get("cat") == "work"}
     row, index = 16 * SIZES["FLOAT"], SIZES["INT64"]
     for name, rows in (("aclnnInplaceIndexCopy", 2), ("aclnnIndexSelect", 3)):
         expected = rows * (2 * row + index)
         expect(moved[name] == expected, name, "moves", moved[name], "instead of", expected)
+    # Memory of aclrtMallocPhysical is device memory as well.
+    *_, before, full, after = [event["args"]["bytes"] for event in events if event["ph"] == "C"]
+    expect(full == before + (6 << 20) and after == before, "device memory:", before, full, after)
 
 
 def check_existing_file(folder):

@@ -94,12 +94,17 @@ class Trace : public observe::Observer {
 
   void Freed(AclimbDevice* device, const void* address) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    Device& of = DeviceOf(device);
-    const auto found = of.live.find(address);
-    if (found == of.live.end()) return;
-    of.bytes -= found->second;
-    of.live.erase(found);
-    CountMemory(of);
+    End(DeviceOf(device), address);
+  }
+
+  void PhysicalAllocated(AclimbDevice* device, const AclimbPhysical* memory,
+                         uint64_t bytes) override {
+    Allocated(device, memory, bytes, bytes);
+  }
+
+  void PhysicalFreed(const AclimbPhysical* memory) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto& [handle, device] : devices_) End(device, memory);
   }
 
   void DeviceClosed(AclimbDevice* device) override {
@@ -168,6 +173,14 @@ class Trace : public observe::Observer {
       NameProcess(found->second.number, Cat("device ", devices_.size() - 1));
     }
     return found->second;
+  }
+
+  void End(Device& of, const void* memory) {
+    const auto found = of.live.find(memory);
+    if (found == of.live.end()) return;
+    of.bytes -= found->second;
+    of.live.erase(found);
+    CountMemory(of);
   }
 
   void CountMemory(const Device& device) {
