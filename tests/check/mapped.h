@@ -4,13 +4,19 @@
 
 #include "program.h"
 
+// Of device 0.
+inline aclrtPhysicalMemProp PhysicalMemory() {
+  aclrtPhysicalMemProp properties = {};
+  properties.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
+  properties.memAttr = ACL_HBM_MEM_HUGE;
+  properties.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+  return properties;
+}
+
 // Device memory, and addresses reserved for it: two pieces side by side.
 struct Mappable {
   Mappable() {
-    aclrtPhysicalMemProp properties = {};
-    properties.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
-    properties.memAttr = ACL_HBM_MEM_HUGE;
-    properties.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    aclrtPhysicalMemProp properties = PhysicalMemory();
     MUST(aclrtMemGetAllocationGranularity(&properties, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
                                           &piece));
     MUST(aclrtReserveMemAddress(&first, 2 * piece, 0, nullptr, 1));

@@ -110,10 +110,8 @@ void Accesses::TellRace(const Here& here, const Use& use, const Block& block,
 }
 
 void Accesses::CheckRaces(const Here& here, const Use& use, Block& block, const Clock& clock,
-                          bool queued) {
+                          bool queued, std::vector<uint32_t>& told) {
   if (Knows(clock, block.latest)) return;
-  // The newest of a queue is told: an event that orders it orders the older ones as well.
-  std::vector<uint32_t> told;
   for (auto past = block.accesses.rbegin(); past != block.accesses.rend(); ++past) {
     if ((!use.writes && !past->writes) || Knows(clock, past->stamp)) continue;
     if (std::find(told.begin(), told.end(), past->stamp.queue) != told.end()) continue;
@@ -149,10 +147,11 @@ void Accesses::Queued(const Here& here, std::span<const Use> uses, Stamp stamp, 
   for (const bool writes : {false, true}) {
     for (const Use& use : uses) {
       if (use.writes != writes || use.bytes.row_bytes == 0) continue;
+      std::vector<uint32_t> told;
       for (Block* block = BlockOf(here, use); block != nullptr; block = BlockBehind(use, *block)) {
         if (!writes) CheckRead(here, use, *block);
         CheckEnd(here, use, *block);
-        CheckRaces(here, use, *block, clock, /*queued=*/true);
+        CheckRaces(here, use, *block, clock, /*queued=*/true, told);
         Remember(use, *block, stamp, clock, origin);
         if (writes) NoteWrite(use, *block);
       }
@@ -163,8 +162,9 @@ void Accesses::Queued(const Here& here, std::span<const Use> uses, Stamp stamp, 
 void Accesses::Now(const Here& here, std::span<const Use> uses) {
   for (const Use& use : uses) {
     if (use.bytes.row_bytes == 0) continue;
+    std::vector<uint32_t> told;
     for (Block* block = BlockOf(here, use); block != nullptr; block = BlockBehind(use, *block)) {
-      CheckRaces(here, use, *block, clocks_.Host(), /*queued=*/false);
+      CheckRaces(here, use, *block, clocks_.Host(), /*queued=*/false, told);
       if (!use.writes) CheckRead(here, use, *block);
       CheckEnd(here, use, *block);
       if (use.writes) NoteWrite(use, *block);

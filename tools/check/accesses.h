@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tools/check/book.h"
 #include "tools/check/clocks.h"
@@ -48,7 +49,10 @@ class Accesses {
   Block* BlockOf(const Here& here, const Use& use);
   // The live block in which a use of mapped memory goes on; null when it ends in this one.
   Block* BlockBehind(const Use& use, const Block& block);
-  void CheckRaces(const Here& here, const Use& use, Block& block, const Clock& clock, bool queued);
+  // Of each queue the newest race of a use is told: an event that orders it orders the older ones
+  // as well. `told` has the queues whose race was told, also in other blocks of the use.
+  void CheckRaces(const Here& here, const Use& use, Block& block, const Clock& clock, bool queued,
+                  std::vector<uint32_t>& told);
   void Remember(const Use& use, Block& block, Stamp stamp, const Clock& clock,
                 const std::shared_ptr<const Origin>& origin);
   void TellRace(const Here& here, const Use& use, const Block& block, const PastAccess& past,

@@ -197,10 +197,22 @@ void Checker::Mapped(const void* address, uint64_t bytes) {
 
 void Checker::Unmapped(const void* address) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Block* block = book_.Find(reinterpret_cast<uint64_t>(address));
-  // The reset of a device ends what is left.
-  if (block != nullptr && !CallIs("aclrtUnmapMem")) NoteLeak(*block);
   EndBlock(address);
+}
+
+void Checker::PhysicalAllocated(AclimbDevice*, const AclimbPhysical* memory, uint64_t bytes) {
+  Here here = TheCall();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  physical_[memory] = {{std::move(here.function), here.site}, bytes};
+}
+
+void Checker::PhysicalFreed(const AclimbPhysical* memory) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = physical_.find(memory);
+  if (found == physical_.end()) return;
+  // The reset of a device frees what is left.
+  if (!CallIs("aclrtFreePhysical")) NoteLeak(found->second);
+  physical_.erase(found);
 }
 
 void Checker::DeviceClosed(AclimbDevice* device) {
@@ -265,6 +277,11 @@ void Checker::NoteLeak(const Block& block) {
            block.made.site, block.requested);
 }
 
+void Checker::NoteLeak(const Physical& memory) {
+  NoteLeak("check/leak/device-memory", Cat("physical memory, from ", memory.made.what),
+           memory.made.site, memory.bytes);
+}
+
 void Checker::TellLeak(const char* rule, SiteId made, const Leak& leak) {
   std::string amount;
   if (leak.count > 1) amount += Cat(leak.count, " times");
@@ -286,11 +303,15 @@ int Checker::Finish() {
     if (std::optional<Finding> unread = unread_.Told()) report_.Add(std::move(*unread));
     if (finalized_ || settings_.all) {
       objects_.ForEachLive([this](const Object& object) {
-        if (IsOfDevice(object)) return;
+        if (IsOfDevice(object) || object.kind == ACLIMB_HANDLE_PHYSICAL_MEMORY) return;
         NoteLeak(LeakRuleOf(object.kind), Cat(KindName(object.kind), ", from ", object.made.what),
                  object.made.site, 0);
       });
-      book_.ForEach([this](const Block& block) { NoteLeak(block); });
+      book_.ForEach([this](const Block& block) {
+        // The memory that is mapped cannot be freed meanwhile, and is told instead.
+        if (block.memory != Memory::kMapped) NoteLeak(block);
+      });
+      for (const auto& [handle, memory] : physical_) NoteLeak(memory);
       for (const auto& [key, leak] : leaks_) TellLeak(key.first, key.second, leak);
     }
   }

@@ -48,6 +48,9 @@ class Checker final : public observe::Observer {
   void HostAllocated(const void* address, uint64_t bytes) override;
   void HostFreed(const void* address) override;
   void HostGivenBack(const void* address) override;
+  void PhysicalAllocated(AclimbDevice* device, const AclimbPhysical* memory,
+                         uint64_t bytes) override;
+  void PhysicalFreed(const AclimbPhysical* memory) override;
   void Mapped(const void* address, uint64_t bytes) override;
   void Unmapped(const void* address) override;
   void DeviceClosed(AclimbDevice* device) override;
@@ -79,6 +82,11 @@ class Checker final : public observe::Observer {
     std::vector<const void*> views;  // where the host sees each access; while looking for NaNs
     bool inputs_finite = false;
   };
+  // Memory of aclrtMallocPhysical.
+  struct Physical {
+    Involved made;
+    uint64_t bytes = 0;
+  };
   // Objects of one kind that one place made and nobody gave back.
   struct Leak {
     uint64_t count = 0;
@@ -92,6 +100,7 @@ class Checker final : public observe::Observer {
   void EndBlock(const void* address);
   void NoteLeak(const char* rule, const std::string& what, SiteId made, uint64_t bytes);
   void NoteLeak(const Block& block);
+  void NoteLeak(const Physical& memory);
   void TellLeak(const char* rule, SiteId made, const Leak& leak);
   void CheckCallbacks();
   // Whether a shared library makes the call there, and is not checked itself (ACLIMB_CHECK=all).
@@ -118,6 +127,7 @@ class Checker final : public observe::Observer {
   std::unordered_map<uint64_t, Pending> pending_;
   std::unordered_map<const AclimbQueue*, std::shared_ptr<const Origin>> latest_;
   std::unordered_map<const void*, AclimbMarker*> recordings_;  // of events
+  std::unordered_map<const AclimbPhysical*, Physical> physical_;
   std::map<std::pair<const char*, SiteId>, Leak> leaks_;
   std::shared_ptr<const Origin> callback_;  // the latest that a report thread has to make
   Unread unread_;

@@ -129,16 +129,25 @@ const char* RuleOfAddress(const Message& message, Book& book, bool (*is_device)(
   return "check/memory/not-allocated";
 }
 
-const char* RuleOfFree(const Message& message, Book& book, Finding& finding) {
+// What the refused call frees.
+Memory FreedBy(const Message& message) {
+  if (message.rule.starts_with("runtime/mapping/")) return Memory::kMapped;
+  return message.rule.starts_with("runtime/host-memory/") ? Memory::kPinned : Memory::kDevice;
+}
+
+const char* RuleOfFree(const Message& message, Book& book, bool (*is_device)(const void*),
+                       Finding& finding) {
   if (const Block* live = book.Find(message.address)) {
     AddBlock(*live, finding);
-    return "check/memory/wrong-free";
+    return live->memory == FreedBy(message) ? "check/memory/interior-free"
+                                            : "check/memory/wrong-free";
   }
   if (const Block* freed = book.FindFreed(message.address)) {
     AddBlock(*freed, finding);
     return "check/memory/double-free";
   }
-  return "check/memory/wrong-free";
+  return is_device(reinterpret_cast<const void*>(message.address)) ? "check/memory/not-allocated"
+                                                                   : "check/memory/wrong-free";
 }
 
 bool Destroys(std::string_view function) {
@@ -236,7 +245,7 @@ std::optional<Finding> FindingOf(const Here& here, const std::string& text, Book
       finding.rule = RuleOfAddress(message, book, is_device, finding);
       break;
     case Subject::kFree:
-      finding.rule = RuleOfFree(message, book, finding);
+      finding.rule = RuleOfFree(message, book, is_device, finding);
       break;
     case Subject::kPastEnd:
       finding.rule = "check/memory/past-end";
