@@ -123,6 +123,9 @@ Result<CommunicatorRef> JoinTable(const char* file, uint32_t rank, const Wishes&
   for (size_t i = 0; i < token.secret.size(); ++i) {
     token.secret[i] = static_cast<uint8_t>(Mix(table.value().digest, i));
   }
+  // Without one no rank joins, and the hub would hold the port for long.
+  Result<int32_t> device = CurrentDevice();
+  if (!device.ok()) return device.TakeStatus();
   if (rank == 0) {
     if (Status started = Hub::StartAt(token, wishes.settings); !started.ok()) return started;
   }
