@@ -102,7 +102,7 @@ Hub::Hub(Token token, Socket listener, const Settings& settings, std::vector<std
       late_time_(once && settings.base_port == 0 ? kLateTime : Clock::duration::zero()),
       listens_until_(Clock::now() + kUnusedTimes * settings.connect_timeout) {}
 
-bool Hub::Over() const { return come_ == 0 && (complete_ || (failed_ && !listener_)); }
+bool Hub::Over() const { return come_ == 0 && (complete_ || failed_) && !listener_; }
 
 void Hub::Run() {
   next_tick_ = Clock::now() + kTick;
@@ -137,7 +137,7 @@ void Hub::Turn() {
     Connection& connection = *connections_[i];
     if (connection.socket && waits_[first + i].revents != 0) ReadOrClose(connection);
   }
-  if (first != 0 && waits_[0].revents != 0) AcceptAll();
+  if (first != 0 && listener_ && waits_[0].revents != 0) AcceptAll();
   if (Clock::now() >= next_tick_) Tick();
   for (const auto& connection : connections_) {
     if (!connection->socket || connection->out.empty()) continue;

@@ -25,7 +25,7 @@ std::string RefusalBody(uint32_t code, const std::string& text) {
 }  // namespace
 
 void Hub::AcceptAll() {
-  for (size_t i = 0; i < kMostAtOnce; ++i) {
+  for (size_t i = 0; i < kMostAtOnce && listener_; ++i) {
     Endpoint from;
     Socket socket = Accept(listener_, &from);
     if (!socket) return NoneAccepted(errno);
@@ -145,6 +145,8 @@ void Hub::Settle(uint32_t code, const std::string& text) {
   too_late_ = {code, text};
   listens_until_ = Clock::now() + late_time_;
   if (once_) NoteUsed(token_.secret, too_late_);
+  // Whoever is told may listen at the port at once.
+  if (late_time_ == Clock::duration::zero()) StopListening();
 }
 
 void Hub::DropStranger(Connection& connection, const char* why) {

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "aclimb/collectives/link.h"
@@ -349,10 +350,40 @@ TEST_F(HubTest, AFailureWaitsForWhoHearsIt) {
   links[1]->Unwatch("channel");
 }
 
+// So that nobody waits for it.
+TEST_F(HubTest, WhoWatchesLateHearsWhoHasLeft) {
+  Start();
+  auto links = Join(2, 2);
+  Listener early, late;
+  links[0]->Watch("early", &early);
+  links[1].reset();
+  EXPECT_EQ(early.Await(), "rank 1 left");
+  links[0]->Watch("late", &late);
+  EXPECT_EQ(late.Await(), "rank 1 left");
+  links[0]->Unwatch("early");
+  links[0]->Unwatch("late");
+}
+
+// Rank 0 of the next group listens at the same one.
+TEST_F(HubTest, ThePortOfATableIsFreeWhenTheRanksAreTold) {
+  Endpoint any;
+  ASSERT_TRUE(ParseEndpoint("127.0.0.1", 0, &any));
+  token_ = {"127.0.0.1", PortOf(LocalEndpoint(Listen(any))), DrawSecret(), Secret()};
+  ASSERT_TRUE(ParseEndpoint(token_.address, token_.port, &root_));
+  for (int group = 0; group < 100; ++group) {
+    const Status started = Hub::StartAt(token_, settings_);
+    ASSERT_TRUE(started.ok()) << "group " << group << ": " << started.refusal().what;
+    const Socket rank = Speak(0, 1);
+    std::string welcome;
+    while (ReceiveSome(rank, &welcome) == Received::kNothing) std::this_thread::yield();
+    EXPECT_FALSE(welcome.empty());
+  }
+}
+
 // A rank of another process finds the port open for a while, one of this process needs none.
 TEST_F(HubTest, WhoComesTooLateIsToldWhy) {
   Start();
-  const auto links = Join(2, 2);
+  auto links = Join(2, 2);
   const auto expect = [this](uint32_t size, int code, const std::string& part) {
     const Socket late = Speak(0, size);
     FrameParser parser;
@@ -366,6 +397,9 @@ TEST_F(HubTest, WhoComesTooLateIsToldWhy) {
     EXPECT_NE(link.status().refusal().what.find(part), std::string::npos)
         << link.status().refusal().what;
   };
+  expect(2, HCCL_E_PARA, "all 2 ranks have joined already");
+  // Also when all of them have left.
+  links.clear();
   expect(2, HCCL_E_PARA, "all 2 ranks have joined already");
   Start();
   const LinkResult wrong = Link::Join(token_, 100000, 0, In(60));

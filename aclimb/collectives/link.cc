@@ -194,6 +194,7 @@ void Link::Watch(const std::string& channel, Watcher* watcher) {
   const std::lock_guard<std::mutex> watch(watch_mutex_);
   watchers_[channel] = watcher;
   for (const auto& [rank, why] : gone_) watcher->RankGone(rank, why);
+  for (const uint32_t rank : left_) watcher->RankLeft(rank);
   const auto failed = unheard_.find(channel);
   if (failed == unheard_.end()) return;
   const Failure& failure = failed->second;
@@ -322,16 +323,15 @@ void Link::Handle(const Frame& frame) {
     }
     case FrameType::kLeft: {
       const uint32_t rank = reader.Number<uint32_t>();
-      left_[rank] = true;
       lock.unlock();
       const std::lock_guard<std::mutex> watch(watch_mutex_);
+      left_.insert(rank);
       for (const auto& [channel, watcher] : watchers_) watcher->RankLeft(rank);
       return;
     }
     case FrameType::kGone: {
       const uint32_t rank = reader.Number<uint32_t>();
       const std::string text(reader.Text());
-      left_[rank] = false;
       lock.unlock();
       return TellGone(rank, text);
     }
@@ -374,18 +374,22 @@ void Link::HandleStands(std::string_view body) {
 // The hub's process has ended, or cannot be reached any more. Its ranks, unless they had left, have
 // ended with it.
 void Link::Lost() {
-  std::vector<uint32_t> gone;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     lost_ = true;
+    changed_.notify_all();
+  }
+  std::vector<uint32_t> gone;
+  {
+    const std::lock_guard<std::mutex> watch(watch_mutex_);
     // Who joins by a rank table does not know the process before.
     const bool known = !Equal(token_.process, Secret());
     const Secret hub = known || members_.empty() ? token_.process : members_[0].process;
     for (uint32_t rank = 0; rank < members_.size(); ++rank) {
       const bool with_hub = Equal(members_[rank].process, hub);
-      if (with_hub && rank != rank_ && left_.count(rank) == 0) gone.push_back(rank);
+      const bool told = left_.count(rank) != 0 || gone_.count(rank) != 0;
+      if (with_hub && rank != rank_ && !told) gone.push_back(rank);
     }
-    changed_.notify_all();
   }
   for (const uint32_t rank : gone) TellGone(rank, kConnectionClosed);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -124,11 +125,11 @@ class Link {
   std::map<std::string, Failure> exchange_failed_;
   std::map<std::string, std::vector<Stand>> stands_;
   std::map<std::string, std::mutex> asks_;  // by channel, held while its stands are asked for
-  std::map<uint32_t, bool> left_;
 
   std::mutex watch_mutex_;  // held while a watcher is called
   std::map<std::string, Watcher*> watchers_;
-  std::map<uint32_t, std::string> gone_;    // why, by rank
+  std::map<uint32_t, std::string> gone_;  // why, by rank
+  std::set<uint32_t> left_;
   std::map<std::string, Failure> unheard_;  // failures of channels that nobody watches yet
 
   std::optional<QuietThread> thread_;
