@@ -71,7 +71,11 @@ std::string PlaceOfCall() {
 }  // namespace
 
 Communicator::Communicator(std::unique_ptr<Group> group, Origin origin)
-    : group_(std::move(group)), origin_(std::move(origin)) {}
+    : group_(std::move(group)),
+      origin_(std::move(origin)),
+      no_memory_(NoHostMemory("the operation")),
+      no_memory_for_others_(
+          RankHasFailed(rank(), CodeForOthers(no_memory_.code()), no_memory_.refusal().what)) {}
 
 Communicator::~Communicator() {
   // Closed, unless it was never handed out.
@@ -100,7 +104,10 @@ void Communicator::Close() {
       const size_t left = queue_.size();
       const uint64_t progress = group_->Progress();
       const uint64_t run = runs_;
-      const auto patience = running_ != nullptr ? kCloseTime : origin_.settings.exec_timeout;
+      const bool failed = !failure_.ok() || !cause_.ok() || !group_->Failure().ok();
+      const Clock::duration patience = running_ != nullptr ? kCloseTime
+                                       : failed            ? Clock::duration::zero()
+                                                           : origin_.settings.exec_timeout;
       const bool less =
           changed_.wait_for(lock, patience, [&] { return queue_.size() < left || runs_ != run; });
       if (less || group_->Progress() != progress) continue;
@@ -253,8 +260,13 @@ void Communicator::TakeBackLocked(const std::shared_ptr<Queued>& item) {
 }
 
 void Communicator::EraseLocked(const std::shared_ptr<Queued>& item) {
-  if (!queue_.empty() && queue_.front() == item) front_since_ = Clock::now();
-  std::erase(queue_, item);
+  if (queue_.empty() || queue_.front() != item) {
+    std::erase(queue_, item);
+    return;
+  }
+  // Most often it is the first: what is queued behind it is not looked at.
+  queue_.pop_front();
+  front_since_ = Clock::now();
 }
 
 int Communicator::Finish(void* payload) {
@@ -266,8 +278,10 @@ int Communicator::Finish(void* payload) {
 
 HcclResult Communicator::AsyncError() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Status& own = failure_.ok() ? cause_ : failure_;
-  return static_cast<HcclResult>(own.ok() ? group_->Failure().code() : own.code());
+  if (!failure_.ok()) return static_cast<HcclResult>(failure_.code());
+  if (!cause_.ok()) return static_cast<HcclResult>(cause_.code());
+  if (!gone_.empty()) return static_cast<HcclResult>(gone_.begin()->second.why.code());
+  return static_cast<HcclResult>(group_->Failure().code());
 }
 
 void Communicator::Work() {
@@ -396,16 +410,19 @@ void Communicator::End(const Status& why) {
     FailLocked(Copy(why));
   }
   const std::string& what = why.refusal().what;
-  if (origin_.link != nullptr) {
-    origin_.link->TellFailure(origin_.key, CodeForOthers(why.code()), what);
-  }
-  group_->Abort(what);
+  const uint32_t code = CodeForOthers(why.code());
+  if (origin_.link != nullptr) origin_.link->TellFailure(origin_.key, code, what);
+  group_->Abort(RankHasFailed(rank(), code, what));
 }
 
-void Communicator::EndUntold() {
-  group_->Abort({});
-  const std::lock_guard<std::mutex> lock(mutex_);
-  FailLocked(std::move(no_memory_));
+void Communicator::EndUntold() noexcept {
+  Status for_others;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for_others = std::move(no_memory_for_others_);
+    FailLocked(std::move(no_memory_));
+  }
+  group_->Abort(std::move(for_others));
 }
 
 void Communicator::FailLocked(Status why) {

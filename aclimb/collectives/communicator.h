@@ -26,11 +26,6 @@
 
 namespace aclimb::collectives {
 
-// What to do about another rank's failure.
-inline constexpr const char* kFixOfFailure =
-    "look at that rank first: its own message tells more; then destroy the communicator and make a "
-    "new one";
-
 // What a program holds as HcclComm: one rank of a group, with the thread that performs its
 // operations, one at a time, in the order of the calls.
 class Communicator final : public Watcher, public std::enable_shared_from_this<Communicator> {
@@ -123,8 +118,8 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   void Drop(const std::shared_ptr<Queued>& item, std::unique_lock<std::mutex>& lock);
   // The communicator has failed, on all ranks.
   void End(const Status& why);
-  // The same without memory: not even the reason can be told.
-  void EndUntold();
+  // The same without memory: the reason was made before.
+  void EndUntold() noexcept;
   // Under the lock, which is let go meanwhile: what is queued gets nowhere.
   void Abandon(std::unique_lock<std::mutex>& lock);
 
@@ -175,17 +170,17 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   size_t reached_ = 0;  // of the queue
   const Operation* running_ = nullptr;
   std::chrono::steady_clock::time_point running_since_;
-  uint64_t runs_ = 0;                                 // started
-  uint64_t numbers_ = 0;                              // of collectives
-  std::map<uint32_t, uint64_t> sends_, receives_;     // by peer
-  uint64_t done_ = 0;                                 // number of the last collective that ended
-  bool closing_ = false;                              // nothing is taken any more
-  bool stopping_ = false;                             // the threads end
-  std::map<uint32_t, Gone> gone_;                     // by rank
-  Status cause_;                                      // what was heard of the other ranks
-  Status failure_;                                    // what ended this communicator
-  Status no_memory_ = NoHostMemory("the operation");  // to be told when there is none
-  std::vector<uint32_t> left_;                        // ranks that have said good-bye
+  uint64_t runs_ = 0;                              // started
+  uint64_t numbers_ = 0;                           // of collectives
+  std::map<uint32_t, uint64_t> sends_, receives_;  // by peer
+  uint64_t done_ = 0;                              // number of the last collective that ended
+  bool closing_ = false;                           // nothing is taken any more
+  bool stopping_ = false;                          // the threads end
+  std::map<uint32_t, Gone> gone_;                  // by rank
+  Status cause_;                                   // what the other ranks told, of deaths apart
+  Status failure_;                                 // what ended this communicator
+  Status no_memory_, no_memory_for_others_;        // to be told when there is none
+  std::vector<uint32_t> left_;                     // ranks that have said good-bye
   std::map<std::string, uint64_t> splits_;
 
   std::optional<QuietThread> worker_;

@@ -19,8 +19,6 @@ constexpr auto kReasonTime = std::chrono::milliseconds(1500);
 // A rank that has gone may have done its part: what it sent is still read, as long as that gets on.
 constexpr auto kGraceTime = std::chrono::seconds(2);
 
-constexpr const char* kRankGone = "collective/rank-gone";
-
 // Where nobody watches the channel there is nothing to tell.
 bool HasLeft(const Stand& stand) { return stand.answered && stand.text.empty(); }
 
@@ -81,9 +79,8 @@ Status Communicator::Explain(const Operation& operation, Status failure,
 
 Status Communicator::HeardLocked(const Operation& operation, const std::string& here) const {
   const Gone* const gone = NeededLocked(operation);
-  const bool other = !cause_.ok() && cause_.refusal().rule != kRankGone;
-  if (other || gone != nullptr) {
-    const Refusal& cause = other ? cause_.refusal() : gone->why.refusal();
+  if (!cause_.ok() || gone != nullptr) {
+    const Refusal& cause = cause_.ok() ? gone->why.refusal() : cause_.refusal();
     return Refuse(cause.code, Cat(here, ": ", cause.what), cause.fix, cause.rule);
   }
   const auto left = std::find_if(left_.begin(), left_.end(),
@@ -101,8 +98,8 @@ const Communicator::Gone* Communicator::NeededLocked(const Operation& operation)
 }
 
 bool Communicator::ConcernedLocked() const {
-  if (cause_.ok() || cause_.refusal().rule != kRankGone) return !cause_.ok();
-  return running_ == nullptr || NeededLocked(*running_) != nullptr;
+  if (!cause_.ok()) return true;
+  return running_ == nullptr ? !gone_.empty() : NeededLocked(*running_) != nullptr;
 }
 
 // A rank that goes on with another communicator does not leave the hub.
@@ -167,9 +164,8 @@ void Communicator::ObserveLocked(std::unique_lock<std::mutex>& lock) {
       quiet_since = std::max(quiet_since, gone->since);
       if (now >= quiet_since + kGraceTime) {
         quiet_since = now;
-        const std::string why = gone->why.refusal().what;
         lock.unlock();
-        group_->Abort(why);
+        group_->Abort(Ok());
         lock.lock();
         continue;
       }
@@ -210,7 +206,7 @@ void Communicator::AskOthers(std::unique_lock<std::mutex>& lock, std::string* su
                "types, operations and roots",
                "collective/mismatch");
     lock.unlock();
-    group_->Abort(difference);
+    group_->Abort(Ok());
     lock.lock();
     return;
   }
@@ -269,14 +265,11 @@ std::optional<uint32_t> Communicator::Place(uint32_t at_link) const {
 void Communicator::RankGone(uint32_t at_link, const std::string& why) {
   const std::optional<uint32_t> place = Place(at_link);
   if (!place) return;
-  const auto refuse = [&] {
-    return Refuse(HCCL_E_REMOTE,
-                  Cat("rank ", *place, " has gone (", why, "); expected it to go on."),
-                  kFixOfFailure, kRankGone);
-  };
+  Status gone =
+      Refuse(HCCL_E_REMOTE, Cat("rank ", *place, " has gone (", why, "); expected it to go on."),
+             kFixOfFailure, "collective/rank-gone");
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (cause_.ok()) cause_ = refuse();
-  gone_.try_emplace(*place, Gone{Clock::now(), refuse()});
+  gone_.try_emplace(*place, Gone{Clock::now(), std::move(gone)});
   changed_.notify_all();
   look_.notify_all();
 }
@@ -294,13 +287,10 @@ void Communicator::RankFailed(uint32_t at_link, uint32_t code, const std::string
   if (!place) return;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!ConcernedLocked()) {
-      cause_ = Refuse(static_cast<int>(code), Cat("rank ", *place, " failed: ", what),
-                      kFixOfFailure, "collective/rank-failed");
-    }
+    if (!ConcernedLocked()) cause_ = RankHasFailed(*place, code, what);
     changed_.notify_all();
   }
-  group_->Abort(what);
+  group_->Abort(Ok());
 }
 
 Stand Communicator::WhereItStands() {

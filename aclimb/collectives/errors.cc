@@ -151,6 +151,11 @@ Status BadParameter(std::string_view name, int64_t value, std::string_view expec
                 Cat("collective/", rule));
 }
 
+Status RankHasFailed(uint32_t rank, uint32_t code, std::string_view what) {
+  return Refuse(static_cast<int>(code), Cat("rank ", rank, " failed: ", what), kFixOfFailure,
+                "collective/rank-failed");
+}
+
 Status RankHasLeft(std::string_view where, uint32_t rank) {
   return Refuse(HCCL_E_REMOTE,
                 Cat(where, ": rank ", rank,

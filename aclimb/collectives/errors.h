@@ -33,6 +33,12 @@ Status NullPointer(std::string_view name);
 // HCCL_E_PARA. `expected` continues "expected ...".
 Status BadParameter(std::string_view name, int64_t value, std::string_view expected,
                     std::string_view rule, std::string fix);
+// What to do about another rank's failure.
+inline constexpr const char* kFixOfFailure =
+    "look at that rank first: its own message tells more; then destroy the communicator and make a "
+    "new one";
+// The code and the text are what the rank told.
+Status RankHasFailed(uint32_t rank, uint32_t code, std::string_view what);
 // HCCL_E_REMOTE. `where` is the operation that waits for the rank, in whose text it comes first.
 Status RankHasLeft(std::string_view where, uint32_t rank);
 

@@ -24,7 +24,8 @@ class Group {
   // HcclResults. After a failure nothing more can be run.
   virtual Status Run(const Operation& operation) = 0;
   // Ends what runs, here and, by that, on the other ranks. From any thread.
-  virtual void Abort(const std::string& why) = 0;
+  //   why  what the other ranks return, where nobody else tells them
+  virtual void Abort(Status why) noexcept = 0;
   // What has ended the group, on whichever rank, as far as that is known here. From any thread.
   virtual Status Failure() const { return Ok(); }
   // A number that grows while what runs gets on. From any thread.

@@ -122,7 +122,7 @@ MeshGroup::~MeshGroup() {
 }
 
 // The reason is told by the hub.
-void MeshGroup::Abort(const std::string&) { transport_.abort(mesh_); }
+void MeshGroup::Abort(Status) noexcept { transport_.abort(mesh_); }
 
 Result<std::unique_ptr<Group>> MeshGroup::Split(const std::string& key,
                                                 const std::vector<uint32_t>& ranks, uint32_t rank,

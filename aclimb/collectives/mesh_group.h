@@ -32,7 +32,7 @@ class MeshGroup final : public Group {
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override { return static_cast<uint32_t>(ranks_.size()); }
   Status Run(const Operation& operation) override;
-  void Abort(const std::string& why) override;
+  void Abort(Status why) noexcept override;
   uint64_t Progress() const override { return transport_.progress(mesh_); }
   Result<std::unique_ptr<Group>> Split(const std::string& key, const std::vector<uint32_t>& ranks,
                                        uint32_t rank, bool in_order, Deadline deadline) override;

@@ -149,10 +149,7 @@ Status ThreadGroup::Run(const Operation& operation) {
   return ranks_->Part(done);
 }
 
-void ThreadGroup::Abort(const std::string& why) {
-  ranks_->Fail(Refuse(HCCL_E_REMOTE, why, "destroy the communicator and make a new one",
-                      "collective/aborted"));
-}
+void ThreadGroup::Abort(Status why) noexcept { ranks_->Fail(std::move(why)); }
 
 Result<std::unique_ptr<Group>> ThreadGroup::Split(const std::string& key,
                                                   const std::vector<uint32_t>& ranks, uint32_t rank,

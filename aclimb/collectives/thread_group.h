@@ -29,7 +29,7 @@ class ThreadGroup final : public Group {
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override;
   Status Run(const Operation& operation) override;
-  void Abort(const std::string& why) override;
+  void Abort(Status why) noexcept override;
   Status Failure() const override;
   uint64_t Progress() const override { return 0; }  // all of it happens at once
   Result<std::unique_ptr<Group>> Split(const std::string& key, const std::vector<uint32_t>& ranks,

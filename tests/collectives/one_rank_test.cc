@@ -1,16 +1,39 @@
 // What one rank shows alone.
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "acl/acl.h"
 #include "hccl/hccl.h"
+
+namespace {
+
+// The thread of a communicator has none.
+std::atomic<bool> no_memory{false};
+
+}  // namespace
+
+// The compiler sees that the other one frees what malloc returned.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+void* operator new(size_t bytes) {
+  char name[16] = "";
+  if (no_memory) pthread_getname_np(pthread_self(), name, sizeof(name));
+  void* const memory = std::strcmp(name, "hccl_worker") == 0 ? nullptr : std::malloc(bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -63,6 +86,22 @@ TEST_F(OneRank, QueuesManyCalls) {
   };
   EXPECT_LT(median(times.end() - kPart, times.end()),
             4 * median(times.begin(), times.begin() + kPart));
+}
+
+// The reason is told, though nothing can be made to tell it.
+TEST_F(OneRank, FailsWithoutMemory) {
+  no_memory = true;
+  ASSERT_EQ(
+      HcclAllReduce(memory_, memory_, 4, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm_, stream_),
+      HCCL_SUCCESS);
+  HcclResult error = HCCL_SUCCESS;
+  while (error == HCCL_SUCCESS) {
+    std::this_thread::yield();
+    ASSERT_EQ(HcclGetCommAsyncError(comm_, &error), HCCL_SUCCESS);
+  }
+  no_memory = false;
+  EXPECT_EQ(error, HCCL_E_MEMORY);
+  EXPECT_NE(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
 
 // Who is a member has a list.

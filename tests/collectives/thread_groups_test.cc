@@ -70,6 +70,23 @@ TEST(ThreadGroups, OneRankTableMakesMany) {
   unlink(file.c_str());
 }
 
+// Nobody listens for a rank that cannot join.
+TEST(ThreadGroups, ARankTableServesAfterARefusedCall) {
+  const std::string file = WriteTable(
+      "127.0.0.1", R"({"device_id": "0", "rank_id": "0"}, {"device_id": "1", "rank_id": "1"})");
+  std::thread([&] {
+    HcclComm comm = nullptr;
+    ExpectRefused(HcclCommInitClusterInfo(file.c_str(), 0, &comm), HCCL_E_RUNTIME, "has no device");
+  }).join();
+  OnDevices(2, [&](uint32_t rank, aclrtStream) {
+    HcclComm comm = nullptr;
+    ASSERT_EQ(HcclCommInitClusterInfo(file.c_str(), rank, &comm), HCCL_SUCCESS)
+        << aclGetRecentErrMsg();
+    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+  });
+  unlink(file.c_str());
+}
+
 // One rank listens nowhere: the address is of no host.
 TEST(ThreadGroups, OneRankOfATableNeedsNoNetwork) {
   const std::string file = WriteTable("192.0.2.1", R"({"device_id": "0", "rank_id": "0"})");
@@ -114,8 +131,9 @@ TEST(ThreadGroups, AFailureIsToldOnEveryRank) {
 // own.
 TEST(ThreadGroups, TimeIsUpForACallBehindAStreamThatStands) {
   setenv("HCCL_EXEC_TIMEOUT", "1", 1);
-  const HcclComm comm = InitAll(1)[0];
+  const std::vector<HcclComm> comms = InitAll(2);
   unsetenv("HCCL_EXEC_TIMEOUT");
+  const HcclComm comm = comms[0];
   std::atomic<bool> go{false};
   OnDevices(1, [&](uint32_t, aclrtStream stands) {
     aclrtStream stream = nullptr;
@@ -135,10 +153,53 @@ TEST(ThreadGroups, TimeIsUpForACallBehindAStreamThatStands) {
     EXPECT_NE(text.find("call 2: HcclBarrier() waited for 1000 ms behind call 1: HcclBarrier()"),
               std::string::npos)
         << text;
+    // The other rank has the code, and this one's number.
+    HcclResult error = HCCL_SUCCESS;
+    EXPECT_EQ(HcclGetCommAsyncError(comms[1], &error), HCCL_SUCCESS);
+    EXPECT_EQ(error, HCCL_E_TIMEOUT);
+    ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+    ExpectRefused(HcclBarrier(comms[1], nullptr), HCCL_E_TIMEOUT, "rank 0 failed: call 2");
+    EXPECT_EQ(HcclCommDestroy(comms[1]), HCCL_SUCCESS);
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     go = true;
     EXPECT_EQ(aclrtSynchronizeStream(stands), 507018);
     EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
     EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  });
+}
+
+// The stream of its second call stands. HCCL_EXEC_TIMEOUT is far away.
+TEST(ThreadGroups, AFailedCommunicatorIsDestroyedAtOnce) {
+  const std::vector<HcclComm> comms = InitAll(2);
+  std::atomic<bool> queued{false}, go{false};
+  OnDevices(2, [&](uint32_t rank, aclrtStream stream) {
+    Floats buffer({1});
+    if (rank == 1) {
+      while (!queued) std::this_thread::yield();
+      EXPECT_EQ(HcclBroadcast(buffer.address, 1, HCCL_DATA_TYPE_FP32, 0, comms[1], stream),
+                HCCL_SUCCESS);
+    } else {
+      aclrtStream stands = nullptr;
+      ASSERT_EQ(aclrtCreateStream(&stands), ACL_SUCCESS);
+      EXPECT_EQ(aclrtLaunchHostFunc(
+                    stands,
+                    [](void* flag) {
+                      while (!*static_cast<std::atomic<bool>*>(flag)) std::this_thread::yield();
+                    },
+                    &go),
+                ACL_SUCCESS);
+      EXPECT_EQ(HcclBarrier(comms[0], stream), HCCL_SUCCESS);
+      EXPECT_EQ(HcclBarrier(comms[0], stands), HCCL_SUCCESS);
+      queued = true;
+      EXPECT_EQ(aclrtSynchronizeStream(stream), 507018);
+      EXPECT_EQ(HcclCommDestroy(comms[0]), HCCL_SUCCESS);
+      go = true;
+      EXPECT_EQ(aclrtSynchronizeStream(stands), 507018);
+      EXPECT_EQ(aclrtDestroyStream(stands), ACL_SUCCESS);
+      return;
+    }
+    EXPECT_EQ(aclrtSynchronizeStream(stream), 507018);
+    EXPECT_EQ(HcclCommDestroy(comms[1]), HCCL_SUCCESS);
   });
 }
 
@@ -329,6 +390,33 @@ TEST(ThreadGroups, AThreadIsCancelledInAWait) {
   EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
   EXPECT_EQ(HcclCommDestroy(comms[0]), HCCL_SUCCESS);
   EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
+TEST(ThreadGroups, ACancelledThreadMakesItsCommunicator) {
+  static HcclRootInfo info;
+  static HcclComm comm = nullptr;
+  ASSERT_EQ(HcclGetRootInfo(&info), HCCL_SUCCESS) << aclGetRecentErrMsg();
+  const auto make = [](void*) -> void* {
+    EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    EXPECT_EQ(pthread_cancel(pthread_self()), 0);
+    EXPECT_EQ(HcclCommInitRootInfo(2, &info, 0, &comm), HCCL_SUCCESS);
+    pthread_testcancel();
+    return nullptr;
+  };
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, nullptr, make, nullptr), 0);
+  OnDevices(2, [&](uint32_t rank, aclrtStream) {
+    if (rank == 0) return;
+    HcclComm other = nullptr;
+    EXPECT_EQ(HcclCommInitRootInfo(2, &info, 1, &other), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(HcclCommDestroy(other), HCCL_SUCCESS);
+  });
+  void* result = nullptr;
+  EXPECT_EQ(pthread_join(thread, &result), 0);
+  EXPECT_EQ(result, PTHREAD_CANCELED);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
