@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "aclimb/bridge/collectives.h"
-#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/float_state.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/signal_held.h"
@@ -197,8 +196,6 @@ void collective_internal::Hurry() noexcept { QueuedCollective::HurryAll(); }
 bool HelpCollective(const Stream& stream) {
   QueuedCollective* const first = QueuedCollective::FirstOf(stream.queue);
   if (first == nullptr) return true;
-  // Below, all exceptions are caught.
-  const CancelGuard uncancelled;
   bool dropped = false;
   if (!HasRoomForKernels()) {
     HurryCollectives();

@@ -11,10 +11,8 @@ namespace aclimb {
 // 107000 unless the timeout is -1 (for ever) or positive.
 Status CheckTimeout(int32_t timeout);
 
-// ---- Waits ----
-//   guard  of a call in whose wait the thread may be cancelled
-
 // Waits for the stream's work; the refusal of a failed task names it.
+//   guard  of the call, where the thread may be cancelled in the wait; below too
 Status SynchronizeStream(Stream& stream, int64_t timeout_ms, const CancelGuard* guard = nullptr);
 // Waits for every stream of the current device, and returns the first error; those of further
 // streams stay with them. That a stream's work stayed behind in the parent of a fork is returned

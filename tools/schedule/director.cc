@@ -119,7 +119,6 @@ bool Director::Skips(const Lane& lane) {
 }
 
 void Director::Advance() {
-  const CancelGuard uncancelled;
   for (bool again = true; again;) {
     again = false;
     for (const auto& lane : lanes_) {
@@ -201,7 +200,7 @@ bool Director::CanRun(const Lane& lane) {
 
 // Runs one piece of work, if the order says so.
 bool Director::Step(Lock& lock, bool must) noexcept try {
-  const CancelGuard uncancelled;
+  const CancelGuard uncancelled;  // the program's thread may be about to wait
   if (running_) return false;
   Advance();
   std::vector<Front> fronts;
