@@ -160,6 +160,10 @@ typedef struct AclimbBackend {
   // far may go on using the memory, so it is handed out again only when they are done. Tasks with
   // no_memory and halts without `uses_memory` do not count.
   int (*memory_free)(AclimbDevice* device, void* address);
+  // Stands for the work queued so far, in all queues.
+  uint64_t (*memory_ticket)(void);
+  // memory_free, for which only the work counts that was queued before memory_ticket gave `ticket`.
+  int (*memory_free_as_of)(AclimbDevice* device, void* address, uint64_t ticket);
   // Where kernels that run on the host see a device address; null when they cannot.
   void* (*memory_kernel_address)(AclimbDevice* device, const void* address);
   // 1 when the address lies in a range that device memory comes from, allocated or not: it cannot

@@ -111,6 +111,25 @@ TEST_P(Conformance, FreedMemoryWaitsForQueuedWork) {
   EXPECT_EQ(Read(fresh, bytes), std::vector<uint8_t>(bytes, 2));
 }
 
+// Of work that was queued later than what the ticket stands for, freed memory is free at once.
+TEST_P(Conformance, FreedMemoryWaitsForTheWorkOfItsTicket) {
+  char* const used = Allocate(1000);
+  char* const late = Allocate(1000);
+  char* const early = Allocate(1000);
+  const uint64_t ticket = backend_->memory_ticket();
+  Hold hold;
+  ASSERT_EQ(backend_->queue_suspend(queue_, Hold::Start, &hold, 0, nullptr), 0);
+  ASSERT_EQ(backend_->queue_fill(queue_, used, 1, 1, 1000, nullptr), 0);
+  ASSERT_EQ(backend_->memory_free(device_, late), 0);
+  EXPECT_EQ(backend_->memory_waiting(device_), 1536u);
+  ASSERT_EQ(backend_->memory_free_as_of(device_, early, ticket), 0);
+  EXPECT_EQ(backend_->memory_waiting(device_), 1536u);
+  backend_->queue_resume(hold.Reached());
+  ASSERT_EQ(backend_->queue_wait(queue_, -1), 0);
+  EXPECT_EQ(backend_->memory_waiting(device_), 0u);
+  ASSERT_EQ(backend_->memory_free(device_, used), 0);
+}
+
 // What stands at a halt may last long and uses no memory; nor does a wait for it.
 TEST_P(Conformance, FreedMemoryDoesNotWaitForHaltsAndWaits) {
   Hold hold;

@@ -56,6 +56,8 @@ constexpr Entry kRequired[] = {
     ENTRY(take_refusal),
     ENTRY(memory_allocate),
     ENTRY(memory_free),
+    ENTRY(memory_ticket),
+    ENTRY(memory_free_as_of),
     ENTRY(memory_kernel_address),
     ENTRY(memory_is_device),
     ENTRY(memory_copy),

@@ -32,7 +32,8 @@ bool Quarantine::Keep(AclimbDevice* device, void* address) noexcept {
     Device& of = devices_[device];
     const auto found = of.live.find(address);
     if (found == of.live.end()) return false;
-    const Block block{address, found->second};
+    const uint64_t ticket = device == nullptr ? 0 : backend_.memory_ticket();
+    const Block block{address, found->second, ticket};
     of.live.erase(found);
     if (of.most == 0) of.most = MostBytes(backend_, device);
     if (block.bytes > of.most) return false;
@@ -53,7 +54,7 @@ void Quarantine::FreeOldest(AclimbDevice* device, Device& of) {
     Each([&](Observer& tool) { tool.HostGivenBack(block.address); });
     backend_.host_free(block.address);
   } else {
-    backend_.memory_free(device, block.address);
+    backend_.memory_free_as_of(device, block.address, block.ticket);
   }
 }
 

@@ -31,6 +31,7 @@ class Quarantine {
   struct Block {
     void* address;
     uint64_t bytes;
+    uint64_t ticket;  // of its device memory: the work that was queued before the program's free
   };
   struct Device {
     std::unordered_map<void*, uint64_t> live;  // bytes

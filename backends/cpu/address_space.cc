@@ -256,7 +256,7 @@ void AddressSpace::BoundCache() noexcept {
   }
 }
 
-int AddressSpace::Free(void* address) {
+int AddressSpace::Free(void* address, uint64_t ticket) {
   std::lock_guard<std::mutex> lock(mutex_);
   const uint64_t key = user_base_ != nullptr
                            ? static_cast<uint64_t>(static_cast<char*>(address) - user_base_)
@@ -264,7 +264,10 @@ int AddressSpace::Free(void* address) {
   const auto it = live_.find(key);
   if (it == live_.end()) return kRtParamInvalid;
   const Block& block = it->second;
-  pending_.push_back(Pending{key, block, Scheduler::Get().NextTicket()});
+  const auto later =
+      std::upper_bound(pending_.begin(), pending_.end(), ticket,
+                       [](uint64_t mine, const Pending& other) { return mine < other.ticket; });
+  pending_.insert(later, Pending{key, block, ticket});
   pending_bytes_ += block.reserved;
   used_ -= block.reserved;
   live_.erase(it);

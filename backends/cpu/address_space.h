@@ -22,8 +22,8 @@ class AddressSpace {
 
   // 0 or 207001. The bytes [requested, usable) are zero.
   int Allocate(uint64_t requested, uint64_t usable, void** address);
-  // `address` as Allocate gave it. Reused once the work queued so far is done.
-  int Free(void* address);
+  // `address` as Allocate gave it. Reused once the work with tickets below this one is done.
+  int Free(void* address, uint64_t ticket);
   // Frees everything and gives the pages back to the system.
   void Clear();
 
@@ -89,7 +89,7 @@ class AddressSpace {
   uint64_t small_committed_ = 0;
   uint64_t large_committed_ = 0;
   uint64_t used_ = 0;
-  std::deque<Pending> pending_;
+  std::deque<Pending> pending_;  // by ticket
   uint64_t pending_bytes_ = 0;
   uint64_t extents_ = 0;  // of live and pending blocks
   uint64_t most_extents_ = 0;

@@ -87,9 +87,9 @@ TEST(AddressSpace, UserAndKernelAddressesDiffer) {
   ASSERT_TRUE(space.Describe(static_cast<char*>(address) + 50, &base, &block));
   EXPECT_EQ(base, address);
   EXPECT_EQ(block.requested, 100u);
-  EXPECT_EQ(space.Free(static_cast<char*>(address) + 512), kRtParamInvalid);
-  EXPECT_EQ(space.Free(address), 0);
-  EXPECT_EQ(space.Free(address), kRtParamInvalid);
+  EXPECT_EQ(space.Free(static_cast<char*>(address) + 512, 0), kRtParamInvalid);
+  EXPECT_EQ(space.Free(address, 0), 0);
+  EXPECT_EQ(space.Free(address, 0), kRtParamInvalid);
 }
 
 TEST(AddressSpace, HostAccessMakesThemEqual) {
@@ -98,7 +98,7 @@ TEST(AddressSpace, HostAccessMakesThemEqual) {
   ASSERT_EQ(space.Allocate(3 * kMega, 3 * kMega + 32, &address), 0);
   EXPECT_EQ(space.KernelAddress(address), address);
   std::memset(address, 1, 3 * kMega);
-  EXPECT_EQ(space.Free(address), 0);
+  EXPECT_EQ(space.Free(address, 0), 0);
 }
 
 // Bytes of [begin, end) that are in memory.
@@ -126,7 +126,7 @@ TEST(AddressSpace, FreedBlocksThatNothingFitsDoNotPileUp) {
     touched += size;
     if (begin == nullptr) begin = memory;
     end = std::max(end, memory + size);
-    ASSERT_EQ(space.Free(block), 0);
+    ASSERT_EQ(space.Free(block, 0), 0);
   }
   EXPECT_GT(touched, 800 * kMega);
   EXPECT_LT(Resident(begin, end), 450 * kMega);
@@ -137,7 +137,7 @@ TEST(AddressSpace, LargeBlocksOfOtherSizesTakeThePagesOfOnesThatAreGone) {
   AddressSpace space(0, 64 * kMega, 128 * kMega, false);
   void* first;
   ASSERT_EQ(space.Allocate(kMega + 1000, kMega + 1000, &first), 0);
-  ASSERT_EQ(space.Free(first), 0);
+  ASSERT_EQ(space.Free(first, 0), 0);
   void* larger;
   ASSERT_EQ(space.Allocate(2 * kMega - 1000, 2 * kMega - 1000, &larger), 0);
   EXPECT_EQ(larger, first);
@@ -156,7 +156,7 @@ TEST(AddressSpace, PagesOfManyFreedBlocksWaitForTheNextOnes) {
     end = std::max(end, memory + 2 * kMega);
   }
   const uint64_t resident = Resident(begin, end);
-  for (void* block : blocks) ASSERT_EQ(space.Free(block), 0);
+  for (void* block : blocks) ASSERT_EQ(space.Free(block, 0), 0);
   void* next;
   ASSERT_EQ(space.Allocate(2 * kMega, 2 * kMega + 32, &next), 0);
   EXPECT_EQ(Resident(begin, end), resident);
@@ -168,7 +168,7 @@ TEST(AddressSpace, BlocksOfHalfAHugePageFillTheCapacity) {
   std::vector<void*> blocks;
   for (void* block; space.Allocate(kMega, kMega, &block) == 0;) blocks.push_back(block);
   EXPECT_EQ(blocks.size(), 128u);
-  for (void* block : blocks) EXPECT_EQ(space.Free(block), 0);
+  for (void* block : blocks) EXPECT_EQ(space.Free(block, 0), 0);
   void* all;
   EXPECT_EQ(space.Allocate(128 * kMega, 128 * kMega, &all), 0);
 }
@@ -189,7 +189,7 @@ TEST(AddressSpace, CapacityCountsLiveBytes) {
   space.Clear();
   space.Info(&free, &total);
   EXPECT_EQ(free, total);
-  EXPECT_EQ(space.Free(address), kRtParamInvalid);
+  EXPECT_EQ(space.Free(address, 0), kRtParamInvalid);
   ASSERT_EQ(space.Allocate(63 * kMega, 63 * kMega + 32, &address), 0);
   EXPECT_EQ(*static_cast<char*>(space.KernelAddress(address)), 0) << "pages were given back";
 }

@@ -19,6 +19,7 @@
 #include "backends/cpu/memory.h"
 #include "backends/cpu/queue.h"
 #include "backends/cpu/refusal.h"
+#include "backends/cpu/scheduler.h"
 
 // Devices are opened and closed many times but made once: late frees and the threads of running
 // tasks must find them.
@@ -117,8 +118,12 @@ int MemoryAllocate(AclimbDevice* device, uint64_t requested, uint64_t usable, vo
     return code;
   });
 }
+uint64_t MemoryTicket() { return Scheduler::Get().NextTicket(); }
+int MemoryFreeAsOf(AclimbDevice* device, void* address, uint64_t ticket) {
+  return OrCode([&] { return device->space->Free(address, ticket); });
+}
 int MemoryFree(AclimbDevice* device, void* address) {
-  return OrCode([&] { return device->space->Free(address); });
+  return MemoryFreeAsOf(device, address, MemoryTicket());
 }
 void* KernelAddress(AclimbDevice* device, const void* address) {
   void* const in_range = KernelAddressOfRange(address);
@@ -293,6 +298,8 @@ extern "C" const AclimbBackend* aclimb_backend_cpu(void) {
       .take_refusal = cpu::TakeRefusal,
       .memory_allocate = cpu::MemoryAllocate,
       .memory_free = cpu::MemoryFree,
+      .memory_ticket = cpu::MemoryTicket,
+      .memory_free_as_of = cpu::MemoryFreeAsOf,
       .memory_kernel_address = cpu::KernelAddress,
       .memory_is_device = cpu::IsDevice,
       .memory_copy = cpu::CopyMemory,
