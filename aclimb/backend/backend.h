@@ -197,9 +197,10 @@ typedef struct AclimbBackend {
   // It is mapped nowhere. As memory_free it must not wait, and its bytes may count as used until
   // the work queued so far is done.
   int (*physical_free)(AclimbPhysical* memory);
-  // Bytes of a range, into which nothing is mapped, become the memory's from `offset` on. One piece
-  // of memory may be mapped at several addresses. memory_kernel_address knows them, and says the
-  // same distance for all addresses of a range.
+  // Bytes of a range, into which nothing is mapped, become the memory's from `offset` on. 507004
+  // while work that was queued before an unmapping of some of them is not done. One piece of memory
+  // may be mapped at several addresses. memory_kernel_address knows them, and says the same
+  // distance for all addresses of a range.
   int (*range_map)(void* address, uint64_t bytes, AclimbPhysical* memory, uint64_t offset);
   // Of one mapping as it was made. Must not wait: work queued so far may go on using the memory.
   int (*range_unmap)(void* address, uint64_t bytes);

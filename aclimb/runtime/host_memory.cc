@@ -95,6 +95,14 @@ Status Register(void* address, uint64_t size) {
         kRtParamInvalid, Cat("ptr is ", AddressText(address), "; expected a multiple of 4096."),
         "allocate the memory with aligned_alloc(4096, size)", "runtime/host-register/alignment");
   }
+  // No system gives a program higher ones.
+  constexpr uint64_t kAddresses = uint64_t{1} << 57;
+  if (Key(address) >= kAddresses || size > kAddresses - Key(address)) {
+    return Refuse(kRtParamInvalid,
+                  Cat("ptr is ", AddressText(address), " with ", size,
+                      " bytes; expected a range that ends below the highest address of a program."),
+                  "pass the size of the memory in bytes", "runtime/host-register/past-end");
+  }
   const void* const last = reinterpret_cast<const void*>(Key(address) + size - 1);
   if (Backend().memory_is_device(address) != 0 || Backend().memory_is_device(last) != 0) {
     return Refuse(kRtParamInvalid,

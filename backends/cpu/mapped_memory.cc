@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <deque>
@@ -23,9 +22,14 @@
 #include "backends/cpu/refusal.h"
 #include "backends/cpu/scheduler.h"
 
+namespace aclimb::cpu {
+class DeviceFile;
+}  // namespace aclimb::cpu
+
 // A piece of a device's file.
 struct AclimbPhysical {
   aclimb::cpu::AddressSpace* space = nullptr;
+  std::shared_ptr<aclimb::cpu::DeviceFile> file;
   uint64_t offset = 0;
   uint64_t bytes = 0;
 };
@@ -37,8 +41,17 @@ constexpr uint64_t kGranule = ACLIMB_MAPPING_GRANULE;
 // Only what is written takes memory, so that the file may have room for any order of pieces.
 constexpr uint64_t kFileBytes = uint64_t{1} << 46;
 
-class File {
+}  // namespace
+
+class DeviceFile {
  public:
+  DeviceFile() = default;
+  DeviceFile(const DeviceFile&) = delete;
+  DeviceFile& operator=(const DeviceFile&) = delete;
+  ~DeviceFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
   // Its descriptor, or -1 and what was refused is noted. Made at the first call.
   int Descriptor() {
     if (descriptor_ >= 0) return descriptor_;
@@ -56,17 +69,22 @@ class File {
     }
     return descriptor_ = made;
   }
-  // The pages of a piece, which read as zeros afterwards.
-  void Empty(uint64_t offset, uint64_t bytes) {
+  // RangeHeap::kNone where the file has no room.
+  uint64_t Allocate(uint64_t bytes) { return room_.Allocate(bytes, kGranule); }
+  // The piece reads as zeros when it is handed out again.
+  void Release(uint64_t offset, uint64_t bytes) {
+    room_.Release(offset, bytes);
     fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
               static_cast<off_t>(bytes));
   }
-  RangeHeap room{0, kFileBytes};
 
  private:
   static constexpr char kWhose[] = "the file of the device's memory";
   int descriptor_ = -1;
+  RangeHeap room_{0, kFileBytes};
 };
+
+namespace {
 
 struct Range {
   char* reserved = nullptr;  // what mmap gave, and its size
@@ -88,15 +106,26 @@ struct Pending {
 
 struct State {
   std::shared_mutex mutex;
-  std::map<uint64_t, Range> ranges;  // by the program's address
-  std::map<AddressSpace*, File> files;
+  std::map<uint64_t, Range> ranges;                            // by the program's address
+  std::map<AddressSpace*, std::shared_ptr<DeviceFile>> files;  // for new pieces
   std::deque<Pending> pending;
 };
 State& TheState() {
   static auto* const state = new State;
   return *state;
 }
-ForkLock state_lock(TheState().mutex);
+
+// A child of fork takes its pieces from files of its own: it does not know which pieces of the
+// others the parent has given out since, and must leave those that it frees to the parent.
+class StatePart final : public ForkLock<std::shared_mutex> {
+ public:
+  using ForkLock::ForkLock;
+  void Renew(bool locked) override {
+    ForkLock::Renew(locked);
+    if (locked) TheState().files.clear();
+  }
+};
+StatePart state_part(TheState().mutex);
 
 // Most programs have no range: their copies look no further.
 std::atomic<int> range_count{0};
@@ -124,9 +153,9 @@ void GiveBack(State& state, Pending& pending) {
       return;
     case Pending::What::kPhysical: {
       const AclimbPhysical& physical = *pending.physical;
-      File& file = state.files[physical.space];
-      file.room.Release(physical.offset, physical.bytes);
-      file.Empty(physical.offset, physical.bytes);
+      if (physical.file == state.files[physical.space]) {
+        physical.file->Release(physical.offset, physical.bytes);
+      }
       physical.space->Discharge(physical.bytes);
       return;
     }
@@ -158,32 +187,6 @@ void TryReclaim(State& state) noexcept {
     Reclaim(state);
   } catch (...) {  // The rest stays pending until a later call finds memory.
   }
-}
-
-// Addresses that are mapped anew must not be closed for the sake of what was there before.
-void ForgetPending(State& state, char* begin, uint64_t bytes) {
-  char* const end = begin + bytes;
-  // Pieces that are added at the end lie outside.
-  for (size_t i = 0, count = state.pending.size(); i < count; ++i) {
-    Pending& old = state.pending[i];
-    if (old.what != Pending::What::kMapping) continue;
-    char* const old_end = old.kernel + old.bytes;
-    if (old_end <= begin || end <= old.kernel) continue;
-    Pending behind;
-    behind.ticket = old.ticket;
-    behind.kernel = std::max(old.kernel, end);
-    behind.bytes = old_end > end ? static_cast<uint64_t>(old_end - end) : 0;
-    old.bytes = begin > old.kernel ? static_cast<uint64_t>(begin - old.kernel) : 0;
-    if (old.bytes == 0) {
-      std::swap(old.kernel, behind.kernel);
-      std::swap(old.bytes, behind.bytes);
-    }
-    // Its ticket is not the latest; the order matters to nobody but Reclaim, which waits longer.
-    if (behind.bytes > 0) state.pending.push_back(std::move(behind));
-  }
-  std::erase_if(state.pending, [](const Pending& each) {
-    return each.what == Pending::What::kMapping && each.bytes == 0;
-  });
 }
 
 }  // namespace
@@ -236,12 +239,13 @@ int AllocatePhysical(AddressSpace* space, uint64_t bytes, AclimbPhysical** memor
   State& state = TheState();
   std::unique_lock<std::shared_mutex> lock(state.mutex);
   Reclaim(state);
-  File& file = state.files[space];
-  if (file.Descriptor() < 0) return kRtMemoryAllocation;
+  std::shared_ptr<DeviceFile>& file = state.files[space];
+  if (file == nullptr) file = std::make_shared<DeviceFile>();
+  if (file->Descriptor() < 0) return kRtMemoryAllocation;
   if (!space->Charge(bytes)) return kRtMemoryAllocation;
   uint64_t offset = RangeHeap::kNone;
   try {
-    offset = file.room.Allocate(bytes, kGranule);
+    offset = file->Allocate(bytes);
   } catch (...) {
     space->Discharge(bytes);
     throw;
@@ -250,7 +254,7 @@ int AllocatePhysical(AddressSpace* space, uint64_t bytes, AclimbPhysical** memor
     space->Discharge(bytes);
     return kRtMemoryAllocation;
   }
-  *made = {space, offset, bytes};
+  *made = {space, file, offset, bytes};
   *memory = made.release();
   return 0;
 }
@@ -271,10 +275,16 @@ int MapRange(void* address, uint64_t bytes, AclimbPhysical* memory, uint64_t off
   const Range* const range = FindRange(state, address, &begin);
   if (range == nullptr) return kRtParamInvalid;
   char* const kernel = static_cast<char*>(address) + range->distance;
-  ForgetPending(state, kernel, bytes);
+  Reclaim(state);
+  for (const Pending& old : state.pending) {
+    if (old.what == Pending::What::kMapping && old.kernel < kernel + bytes &&
+        kernel < old.kernel + old.bytes) {
+      return kRtStreamNotComplete;
+    }
+  }
   void* const mapped =
       mmap(kernel, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-           state.files[memory->space].Descriptor(), static_cast<off_t>(memory->offset + offset));
+           memory->file->Descriptor(), static_cast<off_t>(memory->offset + offset));
   if (mapped == MAP_FAILED) {
     NoteRefusedMemory("the mapping", "mmap", bytes, errno);
     return kRtMemoryAllocation;

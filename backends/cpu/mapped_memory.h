@@ -11,7 +11,8 @@ class AddressSpace;
 // Address ranges of their own that parts of a device's memory are mapped into, by the program's
 // order. As in AddressSpace, nobody can access the addresses that the program gets; kernels see the
 // memory a constant distance away. The memory of a device is a file without a name, of which a
-// piece can be mapped at several addresses. A child of fork shares it with its parent.
+// piece can be mapped at several addresses. A child of fork shares what there is with its parent,
+// for as long as the parent keeps it.
 
 // As the entries of the backend interface.
 int ReserveRange(uint64_t bytes, bool host_access, void** address);

@@ -552,6 +552,73 @@ void ManyFork() {
   EXPECT(EluWorks(stream, kLarge));
 }
 
+constexpr size_t kPiece = size_t{2} << 20;
+
+// Memory that the program maps itself.
+struct Piece {
+  Piece() {
+    aclrtPhysicalMemProp properties = {};
+    properties.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
+    properties.memAttr = ACL_HBM_MEM_HUGE;
+    properties.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    EXPECT(aclrtReserveMemAddress(&address, kPiece, 0, nullptr, 0) == 0);
+    EXPECT(aclrtMallocPhysical(&memory, kPiece, &properties, 0) == 0);
+    EXPECT(aclrtMapMem(address, kPiece, 0, memory, 0) == 0);
+  }
+  void Fill(int value) const { EXPECT(aclrtMemset(address, kPiece, value, kPiece) == 0); }
+  bool Has(char value) const {
+    char first = 0;
+    EXPECT(aclrtMemcpy(&first, 1, address, 1, ACL_MEMCPY_DEVICE_TO_HOST) == 0);
+    return first == value;
+  }
+  void End() const {
+    EXPECT(aclrtUnmapMem(address) == 0 && aclrtFreePhysical(memory) == 0);
+    EXPECT(aclrtReleaseMemAddress(address) == 0);
+  }
+
+  void* address = nullptr;
+  aclrtDrvMemHandle memory = nullptr;
+};
+
+// It is shared, and each process frees and allocates its own.
+void MappedMemory() {
+  Start();
+  const Piece shared;
+  shared.Fill(7);
+  InChild([&] {
+    EXPECT(shared.Has(7));
+    const Piece mine;
+    EXPECT(mine.Has(0));
+    mine.Fill(1);
+    InChild([&] {
+      const Piece more;
+      more.Fill(2);
+      mine.End();
+    });
+    EXPECT(mine.Has(1) && shared.Has(7));
+    shared.End();
+    mine.End();
+  });
+  EXPECT(shared.Has(7));
+  InChild([] { EXPECT(aclrtResetDevice(0) == 0 && aclFinalize() == 0); });
+  EXPECT(shared.Has(7));
+  const pid_t child = fork();
+  if (child == 0) {
+    failures = 0;
+    const Piece mine;
+    mine.Fill(3);
+    std::this_thread::sleep_for(milliseconds(20));
+    _exit(failures == 0 && mine.Has(3) ? 7 : 8);
+  }
+  const Piece mine;
+  EXPECT(mine.Has(0));
+  mine.Fill(4);
+  EXPECT(Await(child) == 7);
+  EXPECT(mine.Has(4) && shared.Has(7));
+  mine.End();
+  shared.End();
+}
+
 // These run no handlers, and share the memory with the child for a moment.
 void Spawn() {
   Start();
@@ -581,6 +648,7 @@ const std::map<std::string, void (*)()> kModes = {
     {"report", &ReportThread},
     {"everywhere", &Everywhere},
     {"many", &ManyFork},
+    {"mapped", &MappedMemory},
     {"parent", &Parent},
     {"spawn", &Spawn},
 };
