@@ -91,11 +91,6 @@ void Communicator::Start() {
   origin_.link->Watch(origin_.key, this);
 }
 
-uint64_t Communicator::CountSplit(const std::string& group) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return ++splits_[group];
-}
-
 void Communicator::Close() {
   {
     std::unique_lock<std::mutex> lock(mutex_);

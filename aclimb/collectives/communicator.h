@@ -53,9 +53,6 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
 
   // Starts the threads. Without them, as it throws, nothing may be queued.
   void Start();
-  // How many groups of the same ranks and id were split off, this one counted. All ranks count
-  // alike.
-  uint64_t CountSplit(const std::string& group);
   // Queues the operation on the stream.
   Status Queue(Operation operation, std::unique_ptr<ToolView> view, aclrtStream stream);
   // Waits until nothing is queued any more, but not long for what gets nowhere, and ends the
@@ -181,7 +178,6 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
   Status failure_;                                 // what ended this communicator
   Status no_memory_, no_memory_for_others_;        // to be told when there is none
   std::vector<uint32_t> left_;                     // ranks that have said good-bye
-  std::map<std::string, uint64_t> splits_;
 
   std::optional<QuietThread> worker_;
   std::optional<QuietThread> observer_;  // of ranks that are processes

@@ -11,6 +11,8 @@ namespace aclimb::collectives {
 struct Forming {
   std::vector<uint32_t> ranks;
   std::vector<bool> come;  // by place in `ranks`
+  // Another list disagreed with this one. Who comes still is told so.
+  bool failed = false;
 
   bool HasCome(uint32_t rank) const { return Is(rank, true); }
   bool WaitsFor(uint32_t rank) const { return Is(rank, false); }
@@ -42,12 +44,23 @@ FormingFound<Iterator> FindForming(Iterator begin, Iterator end, const std::vect
   });
   const auto other = std::find_if(begin, end, [&](const auto& each) {
     const Forming& open = each.second;
-    return open.ranks != ranks && open.WaitsFor(caller) &&
+    return !open.failed && open.ranks != ranks && open.WaitsFor(caller) &&
            std::any_of(ranks.begin(), ranks.end(), [&](uint32_t rank) {
              return open.HasCome(rank) && (own == end || own->second.WaitsFor(rank));
            });
   });
   return {own, other};
+}
+
+// Ends two groups that disagree. Who has come to one of them is told, and does not come to the
+// other.
+inline void Disagree(Forming* a, Forming* b) {
+  for (Forming* const each : {a, b}) {
+    each->failed = true;
+    for (size_t i = 0; i < each->ranks.size(); ++i) {
+      each->come[i] = a->HasCome(each->ranks[i]) || b->HasCome(each->ranks[i]);
+    }
+  }
 }
 
 }  // namespace aclimb::collectives

@@ -18,7 +18,7 @@ namespace aclimb::collectives {
 // together when they have the same one; else the hub refuses them. protocol_test.cc has the bytes.
 // For that to be readable everywhere, a frame's header, the begin of kHello and kRefused stay as
 // they are.
-constexpr uint16_t kProtocolVersion = 2;
+constexpr uint16_t kProtocolVersion = 3;
 
 // What ranks and the hub, where they meet, say to each other. Behind each name: who says it, and
 // what it has.
@@ -27,17 +27,18 @@ enum class FrameType : uint16_t {
   kWaiting = 2,    // hub: text of who has not come yet
   kWelcome = 3,    // hub: of each rank its two secrets
   kRefused = 4,    // hub: code, text
-  kExchange = 5,   // rank: key, ranks that take part, a piece for each of them
-  kExchanged = 6,  // hub: key, one piece of each rank that takes part
+  kExchange = 5,   // rank: its number, key, ranks that take part, a piece for each of them
+  kExchanged = 6,  // hub: the rank's number, the group's, one piece of each rank that takes part
   kFailed = 7,     // rank, and hub to the others: rank, code, channel, text
   kLeave = 8,      // rank: nothing
   kLeft = 9,       // hub: rank
   kGone = 10,      // hub: rank, text
-  kAsk = 11,       // rank: channel, ranks; hub to each of them: channel
-  kStand = 12,     // rank: channel, and where it stands: number, signature, text of a call, flows
+  kAsk = 11,       // rank: channel, ranks; hub to each of them: channel, the question's number
+  kStand = 12,     // rank: channel, the question's number, and where it stands: number, signature,
+                   // text of a call, flows
   kStands = 13,    // hub: channel, and of each rank that stands elsewhere, or has flows with this
                    // one: rank, whether it answered, where it stands
-  kExchangeFailed = 14,  // rank, and hub to those that take part: key, code, text
+  kExchangeFailed = 14,  // rank, and hub to those that take part: the rank's number, code, text
 };
 constexpr uint16_t kLastFrameType = 14;
 

@@ -31,8 +31,10 @@ class Group {
   // A number that grows while what runs gets on. From any thread.
   virtual uint64_t Progress() const = 0;
 
+  // The same on all ranks, and of no other group that they split off.
+  virtual uint64_t number() const = 0;
   // A group of some of the ranks, in the order of `ranks`, which all of them make with the same
-  // list and key. No two groups of the same ranks have one key.
+  // list and key. Groups of one key come about in the order of the calls.
   //   in_order  reductions add in the order of the ranks
   virtual Result<std::unique_ptr<Group>> Split(const std::string& key,
                                                const std::vector<uint32_t>& ranks, uint32_t rank,

@@ -109,7 +109,7 @@ void Hub::Run() {
   try {
     while (!Over()) Turn();
   } catch (...) {
-    // The ranks see their connections close, and go on without.
+    // The ranks see their connections close, and take those of this process for gone.
     connections_.clear();
     listener_.Close();
     aclimb_log(ACL_ERROR,
@@ -212,7 +212,9 @@ void Hub::Handle(Connection& connection, const Frame& frame) {
       return HandleStand(connection, reader);
     case FrameType::kLeave:
       connection.left = true;
-      return Close(connection);
+      // The end of the connection tells the rank that the others have been told.
+      connection.over = true;
+      return EndRank(connection);
     default:
       return Close(connection);
   }
@@ -243,7 +245,8 @@ void Hub::HandleAsk(Connection& connection, ByteReader reader) {
   question.askers.push_back(connection.rank);
   if (!fresh) return;
   question.deadline = Clock::now() + kAnswerTime;
-  const std::string body = ByteWriter().Text(channel).Take();
+  question.number = ++asked_;
+  const std::string body = ByteWriter().Text(channel).Number(question.number).Take();
   for (const uint32_t rank : ranks) {
     if (rank >= ranks_.size()) continue;
     question.stands[rank] = {};
@@ -255,6 +258,7 @@ void Hub::HandleAsk(Connection& connection, ByteReader reader) {
 
 void Hub::HandleStand(Connection& connection, ByteReader reader) {
   const std::string channel(reader.Text());
+  const auto number = reader.Number<uint64_t>();
   Stand stand;
   stand.answered = true;
   stand.number = reader.Number<uint64_t>();
@@ -263,7 +267,7 @@ void Hub::HandleStand(Connection& connection, ByteReader reader) {
   stand.flows = ReadFlows(&reader);
   if (!reader.Complete()) return Close(connection);
   const auto at = questions_.find(channel);
-  if (at == questions_.end()) return;
+  if (at == questions_.end() || at->second.number != number) return;
   const auto mine = at->second.stands.find(connection.rank);
   if (mine == at->second.stands.end() || mine->second.answered) return;
   mine->second = std::move(stand);
@@ -313,7 +317,11 @@ void Hub::SendToAll(FrameType type, std::string_view body, const Connection* but
 void Hub::Close(Connection& connection) {
   if (!connection.socket) return;
   connection.socket.Close();
-  if (!connection.joined) return;
+  if (connection.joined) EndRank(connection);
+}
+
+void Hub::EndRank(Connection& connection) {
+  connection.joined = false;
   ranks_[connection.rank].connection = nullptr;
   --come_;
   missing_changed_ = true;
@@ -329,8 +337,10 @@ void Hub::Close(Connection& connection) {
       ++at;
       continue;
     }
-    FailExchange(at->first, at->second, HCCL_E_REMOTE,
-                 Cat("rank ", connection.rank, " has gone (", kConnectionClosed, ")"));
+    if (!at->second.failed) {
+      FailExchange(at->second, HCCL_E_REMOTE,
+                   Cat("rank ", connection.rank, " has gone (", kConnectionClosed, ")"));
+    }
     at = exchanges_.erase(at);
   }
   if (connection.left) {

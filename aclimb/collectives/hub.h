@@ -53,7 +53,9 @@ class Hub {
   };
   // One piece for each of those that take part, from each of them.
   struct Exchange : Forming {
-    std::vector<std::vector<std::string>> pieces;  // by place in `ranks`
+    // By place in `ranks`:
+    std::vector<std::vector<std::string>> pieces;
+    std::vector<uint64_t> numbers;  // that the ranks gave it
   };
   struct Stand {
     bool answered = false;
@@ -64,6 +66,7 @@ class Hub {
   };
   // Where the ranks of a channel stand.
   struct Question {
+    uint64_t number = 0;
     std::map<uint32_t, Stand> stands;
     std::vector<uint32_t> askers;
     size_t open = 0;
@@ -91,8 +94,8 @@ class Hub {
   void HandleExchange(Connection& connection, ByteReader reader);
   void HandleExchangeFailed(Connection& connection, ByteReader reader);
   // Tells those that have come that nothing comes of it.
-  void FailExchange(const std::string& key, const Exchange& exchange, uint32_t code,
-                    const std::string& text);
+  void FailExchange(const Exchange& exchange, uint32_t code, const std::string& text,
+                    const Connection* but = nullptr);
   void HandleFailed(Connection& connection, ByteReader reader);
   void HandleAsk(Connection& connection, ByteReader reader);
   void HandleStand(Connection& connection, ByteReader reader);
@@ -106,6 +109,8 @@ class Hub {
   // Not a rank of this group: nobody is told, it is counted.
   void DropStranger(Connection& connection, const char* why);
   void Close(Connection& connection);
+  // Of a rank that has joined: nothing more comes of it.
+  void EndRank(Connection& connection);
   void Tick();
   std::string WhoIsMissing() const;
 
@@ -127,6 +132,8 @@ class Hub {
   uint64_t strangers_ = 0;
   // By key; groups of other ranks may have the same one.
   std::multimap<std::string, Exchange, std::less<>> exchanges_;
+  uint64_t groups_ = 0;  // that have exchanged all
+  uint64_t asked_ = 0;   // questions
   std::map<std::string, Question, std::less<>> questions_;
   std::map<std::string, bool, std::less<>> channel_failed_;
   Clock::time_point next_tick_;

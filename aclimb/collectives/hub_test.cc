@@ -310,6 +310,55 @@ TEST_F(HubTest, ExchangesOfOneKeyWaitSideBySide) {
   EXPECT_TRUE(second.get());
 }
 
+// Of one key: two at once of one rank, and one after another that was given up.
+TEST_F(HubTest, AnAnswerIsOfItsExchange) {
+  Start();
+  const auto links = Join(3, 3);
+  const auto join = [&](size_t rank, const std::vector<uint32_t>& ranks, Clock::time_point until) {
+    const std::vector<std::string> pieces(2, "of " + std::to_string(rank));
+    return links[rank]->Exchange("key", ranks, pieces, until);
+  };
+  EXPECT_EQ(join(0, {0, 1}, Clock::now()).status().code(), HCCL_E_TIMEOUT);
+  std::vector<std::future<Result<Link::Exchanged>>> joins;
+  for (const uint32_t other : {1, 2}) {
+    for (const uint32_t rank : {uint32_t{0}, other}) {
+      joins.push_back(
+          std::async(std::launch::async, join, rank, std::vector<uint32_t>{0, other}, In(60)));
+    }
+  }
+  std::vector<Link::Exchanged> made;
+  for (auto& each : joins) {
+    auto exchanged = each.get();
+    ASSERT_TRUE(exchanged.ok()) << exchanged.status().refusal().what;
+    made.push_back(std::move(exchanged.value()));
+  }
+  for (size_t i = 0; i < made.size(); ++i) {
+    const std::vector<std::string> expected = {"of 0", i < 2 ? "of 1" : "of 2"};
+    EXPECT_EQ(made[i].pieces, expected) << i;
+    EXPECT_EQ(made[i].number, made[i / 2 * 2].number) << i;
+  }
+  EXPECT_NE(made[0].number, made[2].number);
+}
+
+// Who comes later to one of the two is told, and the next group has the same key.
+TEST_F(HubTest, ADisagreementEndsBothExchanges) {
+  Start();
+  const auto links = Join(3, 3);
+  const auto join = [&](size_t rank, const std::vector<uint32_t>& ranks) {
+    return std::async(std::launch::async, [&links, rank, ranks] {
+      return links[rank]
+          ->Exchange("key", ranks, std::vector<std::string>(ranks.size()), In(60))
+          .TakeStatus();
+    });
+  };
+  auto first = join(0, {0, 1, 2}), second = join(1, {0, 1});
+  for (auto* const each : {&first, &second}) EXPECT_EQ(each->get().code(), HCCL_E_PARA);
+  EXPECT_EQ(join(2, {0, 1, 2}).get().code(), HCCL_E_PARA);
+  std::vector<std::future<Status>> again;
+  for (size_t rank = 0; rank < 3; ++rank) again.push_back(join(rank, {0, 1, 2}));
+  for (auto& each : again) EXPECT_TRUE(each.get().ok());
+}
+
 // A root that hands on less than it should: the ranks read nothing that is not there.
 TEST_F(HubTest, AnExchangeWithPiecesMissingIsRefused) {
   Endpoint any, from;
@@ -320,12 +369,21 @@ TEST_F(HubTest, AnExchangeWithPiecesMissingIsRefused) {
   Socket come;
   while (!come) come = Accept(listener, &from);
   const std::string member = ByteWriter().Add(Secret{}).Take();
-  std::string said = Encode(FrameType::kWelcome, ByteWriter().Text(member).Text(member).Take()) +
-                     Encode(FrameType::kExchanged, ByteWriter().Text("key").Text("piece").Take());
+  std::string said = Encode(FrameType::kWelcome, ByteWriter().Text(member).Text(member).Take());
   ASSERT_TRUE(SendSome(come, &said));
   const LinkResult link = join.get();
   ASSERT_TRUE(link.ok()) << link.status().refusal().what;
-  const auto pieces = link.value()->Exchange("key", {0, 1}, {"a", "b"}, In(60));
+  auto exchange = std::async(std::launch::async, [&] {
+    return link.value()->Exchange("key", {0, 1}, {"a", "b"}, In(60));
+  });
+  FrameParser parser;
+  parser.Trust();
+  Await(come, &parser, FrameType::kExchange);
+  said = Encode(FrameType::kExchanged,
+                ByteWriter().Number(uint64_t{1}).Number(uint64_t{1}).Text("piece").Take());
+  ASSERT_TRUE(SendSome(come, &said));
+  const auto pieces = exchange.get();
+  come.Close();
   ASSERT_FALSE(pieces.ok());
   EXPECT_EQ(pieces.status().code(), HCCL_E_INTERNAL);
   EXPECT_NE(pieces.status().refusal().what.find("expected 2 ranks"), std::string::npos)

@@ -18,6 +18,11 @@
 namespace aclimb::collectives {
 namespace {
 
+// The hub ends the connection of a rank that leaves when the others have been told: before that the
+// process does not end, which would end the hub of its own as well. One that is cut off says
+// nothing.
+constexpr auto kFarewellTime = std::chrono::seconds(1);
+
 std::string About() { return ByteWriter().Add(ProcessSecret()).Add(DrawSecret()).Take(); }
 
 Member ReadMember(std::string_view about) {
@@ -65,7 +70,7 @@ Link::~Link() {
   Send(FrameType::kLeave, {});
   {
     const std::lock_guard<std::mutex> lock(send_mutex_);
-    closing_ = true;
+    closing_ = std::chrono::steady_clock::now() + kFarewellTime;
   }
   Wake();
   thread_->Join();
@@ -144,41 +149,44 @@ Result<std::shared_ptr<Link>> Link::TryJoin(const Token& token, uint32_t size, u
 
 std::string Link::local_address() const { return AddressText(LocalEndpoint(socket_)); }
 
-Result<std::vector<std::string>> Link::Exchange(const std::string& key,
-                                                const std::vector<uint32_t>& ranks,
-                                                const std::vector<std::string>& pieces,
-                                                Deadline deadline) {
+Result<Link::Exchanged> Link::Exchange(const std::string& key, const std::vector<uint32_t>& ranks,
+                                       const std::vector<std::string>& pieces, Deadline deadline) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const uint64_t number = ++exchanges_;
+  const Answer& waiting = answers_[number];
+  lock.unlock();
   ByteWriter writer;
-  writer.Text(key).Number(static_cast<uint32_t>(ranks.size()));
+  writer.Number(number).Text(key).Number(static_cast<uint32_t>(ranks.size()));
   for (const uint32_t rank : ranks) writer.Number(rank);
   for (const std::string& piece : pieces) writer.Text(piece);
   Send(FrameType::kExchange, writer.Take());
-  std::unique_lock<std::mutex> lock(mutex_);
-  const bool told = changed_.wait_until(lock, deadline, [&] {
-    return lost_ || exchanged_.count(key) != 0 || exchange_failed_.count(key) != 0;
-  });
-  if (const auto found = exchanged_.find(key); found != exchanged_.end()) {
-    std::vector<std::string> theirs = std::move(found->second);
-    exchanged_.erase(found);
-    if (theirs.size() == ranks.size()) return theirs;
+  lock.lock();
+  const bool told = changed_.wait_until(
+      lock, deadline, [&] { return lost_ || waiting.exchanged || waiting.failed; });
+  Answer answer = std::move(answers_[number]);
+  answers_.erase(number);
+  lock.unlock();
+  if (answer.exchanged) {
+    const size_t come = answer.exchanged->pieces.size();
+    if (come == ranks.size()) return std::move(*answer.exchanged);
     return Refuse(HCCL_E_INTERNAL,
-                  Cat("the root handed on what ", theirs.size(),
-                      " ranks have for this one; expected ", ranks.size(), " ranks."),
+                  Cat("the root handed on what ", come, " ranks have for this one; expected ",
+                      ranks.size(), " ranks."),
                   "report it as a bug, with the programs' calls", "collective/internal");
   }
-  if (const auto found = exchange_failed_.find(key); found != exchange_failed_.end()) {
-    const Failure failure = std::move(found->second);
-    exchange_failed_.erase(found);
-    return Refuse(static_cast<int>(failure.code),
-                  Cat(failure.text, "; expected all of its ranks to make the group with one list."),
-                  "call with the same ranks and the same number of the group everywhere",
-                  "collective/group");
+  if (answer.failed) {
+    return Refuse(
+        static_cast<int>(answer.failed->code),
+        Cat(answer.failed->text, "; expected all of its ranks to make the group with one list."),
+        "call with the same ranks and the same number of the group everywhere", "collective/group");
   }
   if (!told) {
-    lock.unlock();
     const char* const text = "a rank of the group waited for the others until its time was up";
-    Send(FrameType::kExchangeFailed,
-         ByteWriter().Text(key).Number(static_cast<uint32_t>(HCCL_E_TIMEOUT)).Text(text).Take());
+    Send(FrameType::kExchangeFailed, ByteWriter()
+                                         .Number(number)
+                                         .Number(static_cast<uint32_t>(HCCL_E_TIMEOUT))
+                                         .Text(text)
+                                         .Take());
   }
   return Refuse(told ? HCCL_E_REMOTE : HCCL_E_TIMEOUT,
                 told ? "the root's process, which called HcclGetRootInfo or has rank 0 of the rank "
@@ -253,15 +261,21 @@ void Link::Wake() {
 void Link::Run() {
   for (;;) {
     bool rest = false;
+    int patience = -1;
     {
       const std::lock_guard<std::mutex> lock(send_mutex_);
       const bool sent = SendSome(socket_, &out_);
       rest = sent && !out_.empty();
-      if (closing_ && !rest) return;
+      if (closing_) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+            *closing_ - std::chrono::steady_clock::now());
+        if (left.count() <= 0) return;
+        patience = static_cast<int>(left.count());
+      }
     }
     pollfd waits[] = {{socket_.descriptor(), static_cast<short>(POLLIN | (rest ? POLLOUT : 0)), 0},
                       {wake_, POLLIN, 0}};
-    poll(waits, 2, -1);
+    poll(waits, 2, patience);
     if (waits[1].revents != 0) {
       uint64_t count = 0;
       [[maybe_unused]] const ssize_t got = read(wake_, &count, sizeof(count));
@@ -292,14 +306,19 @@ void Link::Handle(const Frame& frame) {
       refused_->text = reader.Text();
       break;
     case FrameType::kExchangeFailed: {
-      Failure& failure = exchange_failed_[std::string(reader.Text())];
+      const auto waiting = answers_.find(reader.Number<uint64_t>());
+      if (waiting == answers_.end()) return;
+      Failure& failure = *(waiting->second.failed = Failure());
       failure.code = reader.Number<uint32_t>();
       failure.text = reader.Text();
       break;
     }
     case FrameType::kExchanged: {
-      std::vector<std::string>& pieces = exchanged_[std::string(reader.Text())];
-      while (reader.ok() && reader.left() > 0) pieces.emplace_back(reader.Text());
+      const auto waiting = answers_.find(reader.Number<uint64_t>());
+      if (waiting == answers_.end()) return;
+      Exchanged& exchanged = *(waiting->second.exchanged = Exchanged());
+      exchanged.number = reader.Number<uint64_t>();
+      while (reader.ok() && reader.left() > 0) exchanged.pieces.emplace_back(reader.Text());
       break;
     }
     case FrameType::kStands:
@@ -337,6 +356,7 @@ void Link::Handle(const Frame& frame) {
     }
     case FrameType::kAsk: {
       const std::string channel(reader.Text());
+      const auto question = reader.Number<uint64_t>();
       lock.unlock();
       Stand stand;
       {
@@ -345,7 +365,8 @@ void Link::Handle(const Frame& frame) {
         if (found != watchers_.end()) stand = found->second->WhereItStands();
       }
       ByteWriter writer;
-      writer.Text(channel).Number(stand.number).Number(stand.signature).Text(stand.text);
+      writer.Text(channel).Number(question).Number(stand.number).Number(stand.signature);
+      writer.Text(stand.text);
       WriteFlows(stand.flows, &writer);
       return Send(FrameType::kStand, writer.Take());
     }

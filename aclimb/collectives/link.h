@@ -58,7 +58,7 @@ class Link {
   // Joins and waits for all ranks.
   static Result<std::shared_ptr<Link>> Join(const Token& token, uint32_t size, uint32_t rank,
                                             Deadline deadline);
-  ~Link();  // says good-bye
+  ~Link();  // says good-bye, and waits a moment until the others have been told
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
@@ -66,12 +66,14 @@ class Link {
   // The socket's own address: it reaches the root, so others reach it.
   std::string local_address() const;
 
+  struct Exchanged {
+    uint64_t number = 0;              // of the group: the same on all ranks, and of no other one
+    std::vector<std::string> pieces;  // in the order of the ranks
+  };
   // Among `ranks`, who all call it with the same key: hands pieces[i] to the i-th of them, and
-  // returns theirs in their order.
-  Result<std::vector<std::string>> Exchange(const std::string& key,
-                                            const std::vector<uint32_t>& ranks,
-                                            const std::vector<std::string>& pieces,
-                                            Deadline deadline);
+  // returns theirs. Groups of one key come about in the order of the calls.
+  Result<Exchanged> Exchange(const std::string& key, const std::vector<uint32_t>& ranks,
+                             const std::vector<std::string>& pieces, Deadline deadline);
 
   // Until Unwatch returns, the watcher hears of what concerns the channel, and at once of what came
   // before.
@@ -89,6 +91,11 @@ class Link {
     uint32_t rank = 0;  // of a channel
     uint32_t code = 0;
     std::string text;
+  };
+
+  struct Answer {
+    std::optional<Exchanged> exchanged;
+    std::optional<Failure> failed;
   };
 
   Link(const Token& token, uint32_t rank, Socket socket);
@@ -113,7 +120,7 @@ class Link {
 
   std::mutex send_mutex_;  // guards out_, and what is written to the socket
   std::string out_;
-  bool closing_ = false;
+  std::optional<Deadline> closing_;  // until when the hub's end is awaited
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
@@ -121,8 +128,8 @@ class Link {
   bool lost_ = false;
   std::string waiting_;  // who has not joined yet
   std::optional<Failure> refused_;
-  std::map<std::string, std::vector<std::string>> exchanged_;
-  std::map<std::string, Failure> exchange_failed_;
+  uint64_t exchanges_ = 0;
+  std::map<uint64_t, Answer> answers_;  // to exchanges that wait, by their numbers
   std::map<std::string, std::vector<Stand>> stands_;
   std::map<std::string, std::mutex> asks_;  // by channel, held while its stands are asked for
 

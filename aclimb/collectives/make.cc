@@ -112,17 +112,11 @@ Result<std::vector<CommunicatorRef>> MakeAll(const std::vector<int32_t>& devices
 Result<CommunicatorRef> Split(const CommunicatorRef& parent, const std::vector<uint32_t>& ranks,
                               uint64_t id, uint32_t rank, const Wishes& wishes) {
   const Communicator::Origin& origin = parent->origin();
-  uint64_t list = 0;
-  for (const uint32_t each : ranks) list = Mix(list, each);
-  // Groups of the same ranks and id, one after another or at once, are counted.
-  const std::string own = Cat(id, "_", list);
-  const uint64_t number = parent->CountSplit(own);
   // Ranks that name different lists have to meet to see that.
-  const std::string meeting = Cat(origin.key, "_", id, "_", number);
-  const std::string key = Cat(origin.key, "_", own, "_", number);
   Result<std::unique_ptr<Group>> group = parent->group().Split(
-      meeting, ranks, rank, wishes.settings.deterministic, DeadlineOf(wishes.settings));
+      Cat("split ", id), ranks, rank, wishes.settings.deterministic, DeadlineOf(wishes.settings));
   if (!group.ok()) return group.TakeStatus();
+  const std::string key = Cat(origin.key, "_", group.value()->number());
   std::vector<uint32_t> at_link;
   if (origin.link != nullptr) {
     for (const uint32_t each : ranks) at_link.push_back(origin.ranks[each]);

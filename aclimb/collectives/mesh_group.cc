@@ -17,18 +17,18 @@ namespace aclimb::collectives {
 namespace {
 
 // What this rank and the others have for each other, before they are connected.
-Result<std::vector<std::string>> ExchangeInvitations(Link& link, const std::string& key,
-                                                     const std::vector<uint32_t>& ranks,
-                                                     uint32_t rank, const Peers& peers,
-                                                     bool in_order, Group::Deadline deadline) {
+Result<Link::Exchanged> ExchangeInvitations(Link& link, const std::string& key,
+                                            const std::vector<uint32_t>& ranks, uint32_t rank,
+                                            const Peers& peers, bool in_order,
+                                            Group::Deadline deadline) {
   std::vector<std::string> mine;
   for (uint32_t i = 0; i < ranks.size(); ++i) {
     mine.push_back(Cat(in_order ? "1" : "0", peers.InvitationFor(i)));
   }
-  Result<std::vector<std::string>> theirs = link.Exchange(key, ranks, mine, deadline);
+  Result<Link::Exchanged> theirs = link.Exchange(key, ranks, mine, deadline);
   if (!theirs.ok()) return theirs;
   for (uint32_t i = 0; i < ranks.size(); ++i) {
-    std::string& piece = theirs.value()[i];
+    std::string& piece = theirs.value().pieces[i];
     if (piece.starts_with('1') != in_order) {
       return Refuse(
           HCCL_E_PARA,
@@ -98,10 +98,11 @@ Result<std::unique_ptr<Group>> MeshGroup::Connect(const AclimbTransport& transpo
   const std::string own = address.empty() ? group->link_->local_address() : address;
   Result<Peers> peers = Peers::Listen(own, rank, group->size());
   if (!peers.ok()) return peers.TakeStatus();
-  Result<std::vector<std::string>> invitations = ExchangeInvitations(
-      *group->link_, key, group->ranks_, rank, peers.value(), in_order, deadline);
+  Result<Link::Exchanged> invitations = ExchangeInvitations(*group->link_, key, group->ranks_, rank,
+                                                            peers.value(), in_order, deadline);
   if (!invitations.ok()) return invitations.TakeStatus();
-  Result<std::vector<Socket>> sockets = peers.value().Connect(invitations.value(), deadline);
+  group->number_ = invitations.value().number;
+  Result<std::vector<Socket>> sockets = peers.value().Connect(invitations.value().pieces, deadline);
   if (!sockets.ok()) return sockets.TakeStatus();
   // A child would keep what is neither a Socket's nor the transport's.
   const ForkHold hold;

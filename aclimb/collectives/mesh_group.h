@@ -31,6 +31,7 @@ class MeshGroup final : public Group {
 
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override { return static_cast<uint32_t>(ranks_.size()); }
+  uint64_t number() const override { return number_; }
   Status Run(const Operation& operation) override;
   void Abort(Status why) noexcept override;
   uint64_t Progress() const override { return transport_.progress(mesh_); }
@@ -67,6 +68,7 @@ class MeshGroup final : public Group {
   const uint32_t rank_;
   const std::string address_;
   const bool in_order_;
+  uint64_t number_ = 0;  // that the hub has given it
   AclimbMesh* mesh_ = nullptr;
 };
 

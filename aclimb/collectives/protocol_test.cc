@@ -23,7 +23,7 @@
 namespace aclimb::collectives {
 namespace {
 
-static_assert(kProtocolVersion == 2, "the bytes below are those of version 2");
+static_assert(kProtocolVersion == 3, "the bytes below are those of version 3");
 
 using Clock = std::chrono::steady_clock;
 Clock::time_point In(int seconds) { return Clock::now() + std::chrono::seconds(seconds); }
@@ -89,27 +89,35 @@ Socket AwaitGuest(const Socket& listener) {
 // All but the secret of the join, which is drawn.
 std::string HelloFrame(const Secret& group, uint32_t size, uint32_t rank, const Secret& process) {
   const std::string numbers = Hex(ByteWriter().Number(size).Number(rank).Take());
-  return "41434842 0100 0200 6c000000" + Hex(group) + numbers + "40000000" + Hex(process);
+  return "41434842 0100 0300 6c000000" + Hex(group) + numbers + "40000000" + Hex(process);
 }
 // "key", ranks 0 and 1, for them "a" and "bc".
-const std::string kExchange =
-    "41434842 0500 0200 1e000000 03000000 6b6579 02000000 00000000 01000000 01000000 61"
-    " 02000000 6263";
+std::string ExchangeFrame(const std::string& number) {
+  return "41434842 0500 0300 26000000" + number +
+         "03000000 6b6579 02000000 00000000 01000000 01000000 61 02000000 6263";
+}
+const std::string kFirst = "0100000000000000", kSecond = "0200000000000000";
+// Of three ranks, with the number 2.
+const std::string kExchangeOfThree =
+    "41434842 0500 0300 2e000000 0200000000000000 03000000 6b6579 03000000 00000000 01000000"
+    " 02000000 01000000 61 01000000 62 01000000 63";
 // Rank 0, code 1, channel "ch", "why". The hub hands it on as it is.
 const std::string kFailed =
-    "41434842 0700 0200 15000000 00000000 01000000 02000000 6368 03000000 776879";
-const std::string kLeave = "41434842 0800 0200 00000000";
+    "41434842 0700 0300 15000000 00000000 01000000 02000000 6368 03000000 776879";
+const std::string kLeave = "41434842 0800 0300 00000000";
 // Channel "ch", ranks 0 and 1.
-const std::string kAsk = "41434842 0b00 0200 12000000 02000000 6368 02000000 00000000 01000000";
-// Channel "ch", call 7 with signature 8 and text "t", which sends 3 bytes to a rank as number 2.
+const std::string kAsk = "41434842 0b00 0300 12000000 02000000 6368 02000000 00000000 01000000";
+// Channel "ch", question 1, call 7 with signature 8 and text "t", which sends 3 bytes to a rank as
+// number 2.
 std::string StandFrame(const std::string& peer) {
-  return "41434842 0c00 0200 34000000 02000000 6368 0700000000000000 0800000000000000 01000000 74"
+  return "41434842 0c00 0300 3c000000 02000000 6368 0100000000000000 0700000000000000 "
+         "0800000000000000 01000000 74"
          " 01000000 " +
          peer + " 01 0200000000000000 0300000000000000";
 }
-// "key", code 1, "why". The hub hands it on as it is.
+// Number 2, code 1, "why".
 const std::string kExchangeFailed =
-    "41434842 0e00 0200 12000000 03000000 6b6579 01000000 03000000 776879";
+    "41434842 0e00 0300 13000000 0200000000000000 01000000 03000000 776879";
 // What the hub says:
 std::string WelcomeFrame(const std::vector<Secret>& processes, const std::vector<Secret>& joins) {
   std::string body;
@@ -117,12 +125,12 @@ std::string WelcomeFrame(const std::vector<Secret>& processes, const std::vector
     body += "40000000" + Hex(processes[rank]) + Hex(joins[rank]);
   }
   const auto bytes = static_cast<uint32_t>(body.size() / 2);
-  return "41434842 0300 0200" + Hex(ByteWriter().Number(bytes).Take()) + body;
+  return "41434842 0300 0300" + Hex(ByteWriter().Number(bytes).Take()) + body;
 }
-const std::string kAskRank = "41434842 0b00 0200 06000000 02000000 6368";
+const std::string kAskRank = "41434842 0b00 0300 0e000000 02000000 6368 0100000000000000";
 // Channel "ch"; of rank 1 that it has answered, and what it did.
 const std::string kStands =
-    "41434842 0d00 0200 39000000 02000000 6368 01000000 01 0700000000000000 0800000000000000"
+    "41434842 0d00 0300 39000000 02000000 6368 01000000 01 0700000000000000 0800000000000000"
     " 01000000 74 01000000 00000000 01 0200000000000000 0300000000000000";
 
 class Heard final : public Watcher {
@@ -160,7 +168,7 @@ TEST(Protocol, WhatARankSaysToTheHubAndHearsFromIt) {
   const Socket listener = Listen(Loopback(0));
   const Token token = {"127.0.0.1", PortOf(LocalEndpoint(listener)), group, Secret()};
   auto join = std::async(std::launch::async, [&] { return Link::Join(token, 2, 0, In(60)); });
-  const Socket hub = AwaitGuest(listener);
+  Socket hub = AwaitGuest(listener);
   Expect(hub, HelloFrame(group, 2, 0, ProcessSecret()));
   const std::string drawn = Await(hub, sizeof(Secret));
   EXPECT_EQ(drawn.size(), 2 * sizeof(Secret));
@@ -174,11 +182,15 @@ TEST(Protocol, WhatARankSaysToTheHubAndHearsFromIt) {
 
   const auto exchange = [&] { return link->Exchange("key", {0, 1}, {"a", "bc"}, In(60)); };
   auto pieces = std::async(std::launch::async, exchange);
-  Expect(hub, kExchange);
-  Say(hub, "41434842 0600 0200 12000000 03000000 6b6579 01000000 64 02000000 6566");
-  EXPECT_EQ(pieces.get().value(), (std::vector<std::string>{"d", "ef"}));
+  Expect(hub, ExchangeFrame(kFirst));
+  Say(hub,
+      "41434842 0600 0300 1b000000 0100000000000000 0700000000000000 01000000 64"
+      " 02000000 6566");
+  const Link::Exchanged exchanged = pieces.get().value();
+  EXPECT_EQ(exchanged.number, 7u);
+  EXPECT_EQ(exchanged.pieces, (std::vector<std::string>{"d", "ef"}));
   auto none = std::async(std::launch::async, exchange);
-  Expect(hub, kExchange);
+  Expect(hub, ExchangeFrame(kSecond));
   Say(hub, kExchangeFailed);
   const Status failed = none.get().TakeStatus();
   EXPECT_EQ(failed.code(), 1);
@@ -188,9 +200,9 @@ TEST(Protocol, WhatARankSaysToTheHubAndHearsFromIt) {
   link->Watch("ch", &heard);
   link->TellFailure("ch", 1, "why");
   Expect(hub, kFailed);
-  Say(hub, "41434842 0700 0200 15000000 01000000 02000000 02000000 6368 03000000 776879");
-  Say(hub, "41434842 0900 0200 04000000 01000000");
-  Say(hub, "41434842 0a00 0200 0b000000 01000000 03000000 776879");
+  Say(hub, "41434842 0700 0300 15000000 01000000 02000000 02000000 6368 03000000 776879");
+  Say(hub, "41434842 0900 0300 04000000 01000000");
+  Say(hub, "41434842 0a00 0300 0b000000 01000000 03000000 776879");
   const std::string all = "1 failed 2 why; 1 left; 1 gone why; ";
   EXPECT_EQ(heard.Await(all), all);
 
@@ -205,8 +217,12 @@ TEST(Protocol, WhatARankSaysToTheHubAndHearsFromIt) {
   EXPECT_TRUE(stand.rank == 1 && stand.answered && stand.number == 7 && stand.signature == 8);
   EXPECT_TRUE(stand.text == "t" && stand.flows[0].number == 2 && stand.flows[0].bytes == 3);
   link->Unwatch("ch");
-  link.reset();
+  auto leaves = std::async(std::launch::async, [&] { link.reset(); });
   Expect(hub, kLeave);
+  // The others have been told when the hub ends the connection.
+  EXPECT_EQ(leaves.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  hub.Close();
+  leaves.get();
 }
 
 // A rank that knows the bytes alone.
@@ -263,19 +279,21 @@ TEST(Protocol, WhatTheHubSaysAndHears) {
   EXPECT_NE(reader.Text(), "");
   EXPECT_TRUE(reader.Complete());
 
-  Say(ranks[0].socket, kExchange);
-  Say(ranks[1].socket, kExchange);
+  // Each has its own number for the first group.
+  Say(ranks[0].socket, ExchangeFrame(kFirst));
+  Say(ranks[1].socket, ExchangeFrame(kSecond));
   expect(0, FrameType::kExchanged,
-         "41434842 0600 0200 11000000 03000000 6b6579 01000000 61 01000000 61");
+         "41434842 0600 0300 1a000000 0100000000000000 0100000000000000 01000000 61 01000000 61");
   expect(1, FrameType::kExchanged,
-         "41434842 0600 0200 13000000 03000000 6b6579 02000000 6263 02000000 6263");
-  Say(ranks[0].socket, kExchange);
-  // Before the other one has come: the hub reads each connection in its order.
-  Say(ranks[0].socket, kExchangeFailed);
-  expect(0, FrameType::kExchangeFailed, kExchangeFailed);
-
+         "41434842 0600 0300 1c000000 0200000000000000 0100000000000000 02000000 6263"
+         " 02000000 6263");
+  Say(ranks[0].socket, kExchangeOfThree);
   Say(ranks[0].socket, kFailed);
   expect(1, FrameType::kFailed, kFailed);
+  // The hub has read what rank 0 said before.
+  Say(ranks[1].socket, kExchangeOfThree);
+  Say(ranks[1].socket, kExchangeFailed);
+  expect(0, FrameType::kExchangeFailed, kExchangeFailed);
   Say(ranks[0].socket, kAsk);
   for (uint32_t rank = 0; rank < 2; ++rank) {
     expect(rank, FrameType::kAsk, kAskRank);
@@ -283,7 +301,7 @@ TEST(Protocol, WhatTheHubSaysAndHears) {
   }
   expect(0, FrameType::kStands, kStands);
   Say(ranks[1].socket, kLeave);
-  expect(0, FrameType::kLeft, "41434842 0900 0200 04000000 01000000");
+  expect(0, FrameType::kLeft, "41434842 0900 0300 04000000 01000000");
   ranks[2].socket.Close();
   const std::string gone = Bytes(ranks[0].Await(FrameType::kGone));
   ByteReader of_gone(std::string_view(gone).substr(12));

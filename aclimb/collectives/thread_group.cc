@@ -108,6 +108,8 @@ void DoPart(const ThreadRanks& ranks, uint32_t rank, const Operation& mine) {
 
 uint32_t ThreadGroup::size() const { return ranks_->size(); }
 
+uint64_t ThreadGroup::number() const { return ranks_->number(); }
+
 ThreadGroup::~ThreadGroup() { ranks_->RankLeaves(rank_); }
 
 std::vector<std::unique_ptr<Group>> ThreadGroup::Make(uint32_t size) {

@@ -28,6 +28,7 @@ class ThreadGroup final : public Group {
 
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override;
+  uint64_t number() const override;
   Status Run(const Operation& operation) override;
   void Abort(Status why) noexcept override;
   Status Failure() const override;

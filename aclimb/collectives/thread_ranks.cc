@@ -1,6 +1,7 @@
 #include "aclimb/collectives/thread_ranks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "aclimb/collectives/errors.h"
@@ -23,14 +24,17 @@ Status Differ(uint32_t rank, const Operation& mine, uint32_t other, const Operat
                 "collective/mismatch");
 }
 
+std::atomic<uint64_t> numbers{0};
+
 }  // namespace
+
+ThreadRanks::ThreadRanks(uint32_t size) : number_(++numbers), here_(size), left_(size) {}
 
 Result<std::shared_ptr<ThreadRanks>> Meetings::Join(const std::string& key,
                                                     const std::vector<uint32_t>& ranks,
                                                     uint32_t place) {
   const auto [begin, end] = open_.equal_range(key);
   auto [own, other] = FindForming(begin, end, ranks, ranks[place]);
-  const bool agreed = other == end;
   if (own == end) {
     const auto size = static_cast<uint32_t>(ranks.size());
     own = open_.emplace(
@@ -39,7 +43,7 @@ Result<std::shared_ptr<ThreadRanks>> Meetings::Join(const std::string& key,
   Open& open = own->second;
   const std::shared_ptr<ThreadRanks> group = open.group;
   open.come[place] = true;
-  if (!agreed) {
+  if (other != end && !open.failed) {
     // Who comes later to one of the two is told as well.
     for (ThreadRanks* const each : {group.get(), other->second.group.get()}) {
       each->Fail(Refuse(HCCL_E_PARA,
@@ -48,9 +52,11 @@ Result<std::shared_ptr<ThreadRanks>> Meetings::Join(const std::string& key,
                         "call with the same ranks and the same number of the group everywhere",
                         "collective/group"));
     }
+    Disagree(&open, &other->second);
+    if (other->second.IsComplete()) open_.erase(other);
   }
   if (open.IsComplete()) open_.erase(own);
-  if (!agreed) return group->Failure();
+  if (Status failed = group->Failure(); !failed.ok()) return failed;
   return group;
 }
 

@@ -26,6 +26,7 @@ class Meetings {
   // The group of all that name the key and the same ranks.
   //   place   of the caller in `ranks`
   //   errors  HCCL_E_PARA the ranks disagree (FindForming()); neither group is of use then
+  //           what else the group has failed with already
   Result<std::shared_ptr<ThreadRanks>> Join(const std::string& key,
                                             const std::vector<uint32_t>& ranks, uint32_t place);
 
@@ -39,9 +40,11 @@ class Meetings {
 // What ranks that are threads of one process share.
 class ThreadRanks {
  public:
-  explicit ThreadRanks(uint32_t size) : here_(size), left_(size) {}
+  explicit ThreadRanks(uint32_t size);
 
   uint32_t size() const { return static_cast<uint32_t>(here_.size()); }
+  // Of no other one of the process.
+  uint64_t number() const { return number_; }
 
   // All ranks have come with operations that agree; until they part they may use each other's.
   Status Meet(uint32_t rank, const Operation& operation);
@@ -105,6 +108,8 @@ class ThreadRanks {
               const Transfer& transfer);
   // Under the lock, which is let go meanwhile: nobody finds the rank's offers any more.
   void Withdraw(std::unique_lock<std::mutex>& lock, uint32_t rank, std::vector<Offer>* offers);
+
+  const uint64_t number_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
