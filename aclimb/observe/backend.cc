@@ -63,11 +63,18 @@ void TellIfDropped(const Watched& watched) {
 
 // ---- Memory ----
 
+// What `allocate` returns, at the second try where the first found no memory and some was kept.
+template <typename Allocate>
+int WithWhatIsKept(AclimbDevice* device, const Allocate& allocate) {
+  const int code = allocate();
+  const bool again =
+      code == kRtMemoryAllocation && quarantine != nullptr && quarantine->GiveBack(device);
+  return again ? allocate() : code;
+}
+
 int MemoryAllocate(AclimbDevice* device, uint64_t requested, uint64_t usable, void** address) {
-  int code = next->memory_allocate(device, requested, usable, address);
-  if (code == kRtMemoryAllocation && quarantine != nullptr && quarantine->GiveBack(device)) {
-    code = next->memory_allocate(device, requested, usable, address);
-  }
+  const int code = WithWhatIsKept(
+      device, [&] { return next->memory_allocate(device, requested, usable, address); });
   if (code == 0) {
     if (quarantine != nullptr) {
       constexpr uint64_t kGranule = ACLIMB_MEMORY_GRANULE;
@@ -131,10 +138,7 @@ int MemoryFill(void* address, uint32_t value, int element_bytes, size_t count) {
 }
 
 int HostAllocate(uint64_t bytes, void** address) {
-  int code = next->host_allocate(bytes, address);
-  if (code == kRtMemoryAllocation && quarantine != nullptr && quarantine->GiveBack(nullptr)) {
-    code = next->host_allocate(bytes, address);
-  }
+  const int code = WithWhatIsKept(nullptr, [&] { return next->host_allocate(bytes, address); });
   if (code == 0) {
     if (quarantine != nullptr) quarantine->Allocated(nullptr, *address, bytes);
     Each([&](Observer& tool) { tool.HostAllocated(*address, bytes); });
@@ -150,8 +154,11 @@ int HostFree(void* address) {
 }
 
 int PhysicalAllocate(AclimbDevice* device, uint64_t bytes, AclimbPhysical** memory) {
-  const int code = next->physical_allocate(device, bytes, memory);
-  if (code == 0) Each([&](Observer& tool) { tool.PhysicalAllocated(device, *memory, bytes); });
+  const int code =
+      WithWhatIsKept(device, [&] { return next->physical_allocate(device, bytes, memory); });
+  if (code == 0) {
+    Each([&](Observer& tool) { tool.PhysicalAllocated(device, *memory, bytes); });
+  }
   return code;
 }
 
