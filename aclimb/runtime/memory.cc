@@ -243,7 +243,9 @@ Status NoDeviceMemory(int code, uint64_t size, const Device& device) {
                    : Cat(" (", waiting, " freed bytes wait for queued work that may use them)");
   return Refuse(code,
                 Cat("size is ", size, " but device ", device.id, " has ", free, " of ", total,
-                    " bytes free", freed, "; expected size <= free."),
+                    " bytes free", freed,
+                    size <= free ? ", in pieces that are too small; expected a piece of that size."
+                                 : "; expected size <= free."),
                 waiting == 0
                     ? "free memory, or raise ACLIMB_MEMORY"
                     : "synchronize what was queued before the last free, free more memory, "

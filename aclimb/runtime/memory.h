@@ -17,7 +17,7 @@ inline uint64_t Key(const void* address) { return reinterpret_cast<uint64_t>(add
 bool FindAllocation(const void* address, AclimbAllocation* allocation);
 // 207001 (`code`): the backend has just refused `size` bytes of the device's memory.
 Status NoDeviceMemory(int code, uint64_t size, const Device& device);
-// Frees the allocation, unless it has ended already. No tool is told.
+// Frees the allocation, unless it has ended already.
 void FreeIfLive(const AclimbAllocation& allocation);
 // Every allocation of the device ends; late frees of them are refused, not fatal.
 void ForgetDeviceMemory(int device);

@@ -194,6 +194,21 @@ TEST_F(MemoryTest, InfoShowsNoLeakWhereThereIsNone) {
   }
 }
 
+TEST_F(MemoryTest, FragmentsAreToldFromTooLittle) {
+  std::vector<void*> blocks;
+  void* memory = nullptr;
+  while (aclrtMalloc(&memory, size_t{1} << 20, ACL_MEM_MALLOC_HUGE_FIRST) == 0) {
+    blocks.push_back(memory);
+  }
+  for (size_t i = 0; i < blocks.size(); i += 2) ASSERT_ACL(aclrtFree(blocks[i]));
+  size_t bytes = FreeBytes();
+  EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "in pieces that are too small", aclrtMalloc,
+                 &memory, bytes - 4096, ACL_MEM_MALLOC_HUGE_FIRST);
+  EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "expected size <= free", aclrtMalloc, &memory,
+                 bytes + 1, ACL_MEM_MALLOC_HUGE_FIRST);
+  for (size_t i = 1; i < blocks.size(); i += 2) ASSERT_ACL(aclrtFree(blocks[i]));
+}
+
 TEST_F(MemoryTest, FragmentsMergeAgain) {
   for (int round = 0; round < 20; ++round) {
     std::vector<void*> blocks;
@@ -367,6 +382,11 @@ TEST_F(MemoryTest, HostRegister) {
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "multiple of 4096", aclrtHostRegisterV2,
                  static_cast<char*>(pages) + 8, 64, ACL_HOST_REG_MAPPED);
   EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "flag is 1", aclrtHostRegisterV2, pages, 64, 1);
+  // Nor in what no program has.
+  for (const uint64_t bytes : {uint64_t{1} << 57, uint64_t{1} << 63, ~uint64_t{0} - 4095}) {
+    EXPECT_REFUSED(ACL_ERROR_RT_PARAM_INVALID, "below the highest address", aclrtHostRegisterV2,
+                   pages, bytes, ACL_HOST_REG_MAPPED);
+  }
   ASSERT_ACL(aclrtHostRegisterV2(pages, 4096, ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED));
   ASSERT_ACL(aclrtHostUnregister(pages));
   std::free(pages);
