@@ -195,18 +195,19 @@ TEST_F(MemoryTest, InfoShowsNoLeakWhereThereIsNone) {
 }
 
 TEST_F(MemoryTest, FragmentsAreToldFromTooLittle) {
-  std::vector<void*> blocks;
-  void* memory = nullptr;
-  while (aclrtMalloc(&memory, size_t{1} << 20, ACL_MEM_MALLOC_HUGE_FIRST) == 0) {
-    blocks.push_back(memory);
+  std::vector<void*> kept;
+  std::vector<void*> freed;
+  for (int i = 0; i < 28; ++i) {
+    (i % 4 == 3 ? kept : freed).push_back(Allocate(size_t{9} << 20));
   }
-  for (size_t i = 0; i < blocks.size(); i += 2) ASSERT_ACL(aclrtFree(blocks[i]));
-  size_t bytes = FreeBytes();
+  for (void* block : freed) ASSERT_ACL(aclrtFree(block));
+  const size_t bytes = FreeBytes();
+  void* memory = nullptr;
   EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "in pieces that are too small", aclrtMalloc,
                  &memory, bytes - 4096, ACL_MEM_MALLOC_HUGE_FIRST);
   EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "expected size <= free", aclrtMalloc, &memory,
                  bytes + 1, ACL_MEM_MALLOC_HUGE_FIRST);
-  for (size_t i = 1; i < blocks.size(); i += 2) ASSERT_ACL(aclrtFree(blocks[i]));
+  for (void* block : kept) ASSERT_ACL(aclrtFree(block));
 }
 
 TEST_F(MemoryTest, FragmentsMergeAgain) {
