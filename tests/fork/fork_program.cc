@@ -565,7 +565,10 @@ struct Piece {
     EXPECT(aclrtMallocPhysical(&memory, kPiece, &properties, 0) == 0);
     EXPECT(aclrtMapMem(address, kPiece, 0, memory, 0) == 0);
   }
-  void Fill(int value) const { EXPECT(aclrtMemset(address, kPiece, value, kPiece) == 0); }
+  void Fill(int value) const {
+    EXPECT(aclrtMemsetAsync(address, kPiece, value, kPiece, stream) == 0);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+  }
   bool Has(char value) const {
     char first = 0;
     EXPECT(aclrtMemcpy(&first, 1, address, 1, ACL_MEMCPY_DEVICE_TO_HOST) == 0);
