@@ -91,10 +91,8 @@ Result<RankTable> ReadRankTable(const std::string& file) {
   RankTable read;
   read.size = static_cast<uint32_t>(size);
   const Json& root = *server_of[0];
-  read.root = AddressOf(root);
-  if (read.root.empty() && Find(root, "host_ip") == nullptr && servers->size() == 1) {
-    read.root = kThisHost;
-  }
+  const bool alone = servers->size() == 1 && Find(root, "host_ip") == nullptr;
+  read.root = alone ? kThisHost : AddressOf(root);
   if (read.root.empty()) {
     return NoTable(file, "has no numeric address of rank 0's server as its host_ip or server_id");
   }

@@ -18,7 +18,7 @@ struct RankTable {
 //   {"version": "1.0", "status": "completed", "server_count": "1", "server_list": [
 //     {"server_id": "node_0", "host_ip": "192.168.0.1",
 //      "device": [{"device_id": "0", "rank_id": "0"}, ...]}, ...]}
-// The server_id is the address where there is no host_ip; the only server of a table needs neither.
+// The server_id is the address where there is no host_ip; the ranks of one server need neither.
 //   errors  HCCL_E_OPEN_FILE_FAILURE the file cannot be read
 //           HCCL_E_PARA it is no rank table, its ranks are not 0 to n - 1, or it has no address
 //             of rank 0's host
