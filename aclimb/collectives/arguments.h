@@ -22,6 +22,9 @@ class Call {
   uint32_t rank() const { return communicator_ != nullptr ? communicator_->rank() : 0; }
   uint32_t size() const { return communicator_ != nullptr ? communicator_->size() : 0; }
   bool ok() const { return status_.ok(); }
+  const Status& status() const { return status_; }
+  // What is added after this is checked anew.
+  Status TakeRefusal() { return std::move(status_); }
 
   Call& Type(const char* name, HcclDataType type);
   Call& Reduces(HcclReduceOp op);

@@ -1,6 +1,9 @@
 #include "aclimb/collectives/batch.h"
 
+#include <utility>
+
 #include "aclimb/collectives/datatype.h"
+#include "aclimb/collectives/errors.h"
 #include "aclimb/core/text.h"
 
 namespace aclimb::collectives {
@@ -11,8 +14,15 @@ Batch::Batch(const char* function, HcclComm comm, aclrtStream stream, bool self_
       self_allowed_(self_allowed),
       call_(function, Kind::kTransfers, comm, stream) {}
 
-void Batch::Add(const HcclSendRecvItem& item, const std::string& place) {
-  if (!call_.ok()) return;
+Status Batch::Add(const HcclSendRecvItem& item, const std::string& place) {
+  if (!call_.ok()) return CopyOf(call_.status());
+  CheckAndAdd(item, place);
+  Status refused = call_.TakeRefusal();
+  if (refused_.ok()) refused_ = CopyOf(refused);
+  return refused;
+}
+
+void Batch::CheckAndAdd(const HcclSendRecvItem& item, const std::string& place) {
   const bool listed = !place.empty();
   const bool sends = item.sendRecvType == HCCL_SEND;
   if (!sends && item.sendRecvType != HCCL_RECV) {
@@ -36,12 +46,13 @@ void Batch::Add(const HcclSendRecvItem& item, const std::string& place) {
   const char* const name = sends ? "sendBuf" : "recvBuf";
   std::byte* const data =
       sends ? call_.Reads(name, item.buf, item.count) : call_.Writes(name, item.buf, item.count);
-  if (item.count == 0) return;
+  if (!call_.ok() || item.count == 0) return;
   call_.operation().transfers.push_back(
       {sends, item.remoteRank, data, item.count * SizeOf(item.dataType), 0});
 }
 
 Status Batch::Queue() {
+  if (!refused_.ok()) return std::move(refused_);
   if (call_.ok() && to_self_.size() != 0 && to_self_[false] != to_self_[true]) {
     call_.Refuse(BadParameter("what this rank sends to itself",
                               static_cast<int64_t>(to_self_[true]),

@@ -10,8 +10,8 @@
 
 namespace aclimb::collectives {
 
-// Sends and receives that get on together, as one operation. The first refusal of an item stays,
-// and nothing is done then.
+// Sends and receives that get on together, as one operation. Each item is checked; where one was
+// refused, nothing is done.
 class Batch {
  public:
   //   self_allowed  the rank may send to itself
@@ -19,17 +19,21 @@ class Batch {
 
   //   place  stands before the names of the item's parts where it is one of a list:
   //          "sendRecvInfo[2]."
-  void Add(const HcclSendRecvItem& item, const std::string& place);
+  Status Add(const HcclSendRecvItem& item, const std::string& place);
+  // The first refusal, or what becomes of the operation.
   Status Queue();
 
   HcclComm comm() const { return comm_; }
   aclrtStream stream() const { return stream_; }
 
  private:
+  void CheckAndAdd(const HcclSendRecvItem& item, const std::string& place);
+
   const HcclComm comm_;
   const aclrtStream stream_;
   const bool self_allowed_;
-  Call call_;
+  Call call_;                         // refused while the batch has no communicator that it can use
+  Status refused_;                    // the first item that was
   std::map<bool, uint64_t> to_self_;  // bytes, by whether they are sent
 };
 

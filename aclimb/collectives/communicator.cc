@@ -29,12 +29,6 @@ bool IsShort(const Operation& operation) {
   return bytes <= kShortBytes;
 }
 
-Status Copy(const Status& status) {
-  if (status.ok()) return Ok();
-  const Refusal& refusal = status.refusal();
-  return Refuse(refusal.code, refusal.what, refusal.fix, refusal.rule);
-}
-
 // What the other ranks return where one has the code: what all of them did together is the same
 // everywhere, what one met alone is a remote failure for the others.
 uint32_t CodeForOthers(int code) {
@@ -402,7 +396,7 @@ void Communicator::Perform(Queued& item) {
 void Communicator::End(const Status& why) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    FailLocked(Copy(why));
+    FailLocked(CopyOf(why));
   }
   const std::string& what = why.refusal().what;
   const uint32_t code = CodeForOthers(why.code());
@@ -427,6 +421,6 @@ void Communicator::FailLocked(Status why) {
   work_.notify_all();
 }
 
-Status Communicator::FailureLocked() const { return Copy(failure_); }
+Status Communicator::FailureLocked() const { return CopyOf(failure_); }
 
 }  // namespace aclimb::collectives

@@ -134,6 +134,12 @@ HcclResult ReportException(const char* function) noexcept {
   }
 }
 
+Status CopyOf(const Status& status) {
+  if (status.ok()) return Ok();
+  const Refusal& refusal = status.refusal();
+  return Refuse(refusal.code, refusal.what, refusal.fix, refusal.rule);
+}
+
 Status NoHostMemory(std::string_view whose) {
   return Refuse(HCCL_E_MEMORY, Cat("host memory is exhausted; expected some for ", whose, "."),
                 "free host memory", "collective/host-memory");

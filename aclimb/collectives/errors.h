@@ -24,6 +24,8 @@ HcclResult ReportException(const char* function) noexcept;
 // The text of the refusal as a message has it.
 std::string TextOf(std::string_view function, const Refusal& refusal);
 
+Status CopyOf(const Status& status);
+
 // ---- Refusals that many functions share ----
 
 // HCCL_E_MEMORY

@@ -85,6 +85,7 @@ Status OpenGroup::End() {
   Status first;
   for (Waiting& each : waiting) {
     Status status = each.Queue();
+    if (!status.ok() && !first.ok()) Report("HcclGroupEnd", status.refusal());
     if (first.ok()) first = std::move(status);
   }
   return first;

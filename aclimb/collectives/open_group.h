@@ -19,7 +19,8 @@ class OpenGroup {
 
   bool is_open() const { return depth_ > 0; }
   void Start() { ++depth_; }
-  // Queues what waits, in the order of the first calls.
+  // Queues what waits, in the order of the first calls. The first refusal is returned, and the
+  // others are reported.
   Status End();
 
   // The communicator's batch. HCCL_E_NOT_SUPPORT when it is on another stream; nothing comes of the

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclimb/collectives/errors.h"
 #include "aclimb/collectives/forming.h"
 #include "aclimb/collectives/group.h"
 #include "aclimb/collectives/operation.h"
@@ -87,11 +88,7 @@ class ThreadRanks {
     if (failure_.ok()) failure_ = std::move(why);
     changed_.notify_all();
   }
-  Status FailureLocked() const {
-    if (failure_.ok()) return Ok();
-    const Refusal& refusal = failure_.refusal();
-    return Refuse(refusal.code, refusal.what, refusal.fix, refusal.rule);
-  }
+  Status FailureLocked() const { return CopyOf(failure_); }
   // Whether all that are here agree.
   Status Compare() const;
   // Waits until ready() or until it is clear that this will not be.

@@ -14,30 +14,32 @@ Status One(const char* function, HcclSendRecvType direction, void* buffer, uint6
   OpenGroup& group = OpenGroup::OfThread();
   if (!group.is_open()) {
     Batch alone(function, comm, stream, /*self_allowed=*/false);
-    alone.Add(item, "");
+    if (Status added = alone.Add(item, ""); !added.ok()) return added;
     return alone.Queue();
   }
   Result<Batch*> batch = group.BatchOf(comm, stream);
   if (!batch.ok()) return batch.TakeStatus();
-  batch.value()->Add(item, "");
-  return Ok();
+  return batch.value()->Add(item, "");
 }
 
 Status Several(const HcclSendRecvItem* items, uint32_t count, HcclComm comm, aclrtStream stream) {
   if (items == nullptr && count > 0) return NullPointer("sendRecvInfo");
   const auto add_to = [&](Batch& batch) {
-    for (uint32_t i = 0; i < count; ++i) batch.Add(items[i], Cat("sendRecvInfo[", i, "]."));
+    for (uint32_t i = 0; i < count; ++i) {
+      Status added = batch.Add(items[i], Cat("sendRecvInfo[", i, "]."));
+      if (!added.ok()) return added;
+    }
+    return Ok();
   };
   OpenGroup& group = OpenGroup::OfThread();
   if (!group.is_open()) {
     Batch alone("HcclBatchSendRecv", comm, stream, /*self_allowed=*/true);
-    add_to(alone);
+    if (Status added = add_to(alone); !added.ok()) return added;
     return alone.Queue();
   }
   Result<Batch*> batch = group.BatchOf(comm, stream);
   if (!batch.ok()) return batch.TakeStatus();
-  add_to(*batch.value());
-  return Ok();
+  return add_to(*batch.value());
 }
 
 }  // namespace

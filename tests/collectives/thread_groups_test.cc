@@ -316,6 +316,31 @@ TEST(ThreadGroups, ABatchIsOfOneStream) {
   });
 }
 
+// Each of its wrong calls is refused, and the end tells of every communicator.
+TEST(ThreadGroups, WrongCallsOfAGroupAreRefused) {
+  const HcclComm comm = InitAll(2)[0];
+  OnDevices(1, [&](uint32_t, aclrtStream stream) {
+    Floats buffer({1});
+    const auto send = [&](void* data, uint32_t to, HcclComm by) {
+      return HcclSend(data, 1, HCCL_DATA_TYPE_FP32, to, by, stream);
+    };
+    EXPECT_EQ(HcclGroupStart(), HCCL_SUCCESS);
+    ExpectRefused(send(nullptr, 1, comm), HCCL_E_PTR, "sendBuf is null");
+    ExpectRefused(send(buffer.address, 99, comm), HCCL_E_PARA, "destRank is 99");
+    ExpectRefused(send(buffer.address, 1, nullptr), HCCL_E_PTR, "comm is null");
+    HcclSendRecvItem item = {HCCL_SEND, buffer.address, 1, HCCL_DATA_TYPE_FP32, 7};
+    ExpectRefused(HcclBatchSendRecv(&item, 1, comm, stream), HCCL_E_PARA,
+                  "sendRecvInfo[0].remoteRank is 7");
+    EXPECT_EQ(send(buffer.address, 1, comm), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(HcclGroupEnd(), HCCL_E_PTR);
+    const std::string text = aclGetRecentErrMsg();
+    for (const char* const part : {"sendBuf is null", "comm is null"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+    }
+    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  });
+}
+
 // What a group queues it queues in the contexts of its calls, and the thread keeps its own.
 TEST(ThreadGroups, TheEndOfAGroupKeepsTheContext) {
   const HcclComm comm = InitAll(1)[0];
