@@ -38,10 +38,13 @@ typedef struct AclimbCollective {
   const AclimbOperation* operation;  // null when no tool listens
 } AclimbCollective;
 
-// Queues the operation on the stream (null: default stream of the current context). Otherwise as
-// aclimb_launch.
+// Queues the operation on the stream (null: default stream of the current context), and does not
+// wait for it. Otherwise as aclimb_launch.
 ACLIMB_BRIDGE int aclimb_launch_collective(void* stream, const AclimbCollective* collective,
                                            AclimbReason* reason);
+// With ASCEND_LAUNCH_BLOCKING=1 waits for the stream, behind what others of the group are queued on
+// theirs. 0, or the error of what it ran.
+ACLIMB_BRIDGE int aclimb_await_collective(void* stream, AclimbReason* reason);
 // The stream goes on. From any thread, exactly once.
 ACLIMB_BRIDGE void aclimb_collective_done(struct AclimbSuspension* stop);
 

@@ -261,12 +261,21 @@ Status Call::Queue(bool empty) {
     group.Add(std::move(*this));
     return Ok();
   }
+  if (Status launched = Launch(); !launched.ok()) return launched;
+  return Await();
+}
+
+Status Call::Launch() {
   std::unique_ptr<ToolView> view = ToolView::Make(operation_);
   for (const Touched& each : touched_) {
     if (view == nullptr) break;
     view->Add(each.name, each.address, each.count, each.type, each.writes);
   }
-  return communicator_->Queue(std::move(operation_), std::move(view), stream_);
+  Status queued = communicator_->Queue(std::move(operation_), std::move(view), stream_);
+  launched_ = queued.ok();
+  return queued;
 }
+
+Status Call::Await() { return launched_ ? communicator_->Await(stream_) : Ok(); }
 
 }  // namespace aclimb::collectives

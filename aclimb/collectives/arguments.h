@@ -52,6 +52,9 @@ class Call {
   // A count of 0 is a success without effect. Behind sends and receives of an open group the call
   // waits for the group's end.
   Status Queue(bool empty);
+  // The two parts of that, for a group: it queues all of its calls before it waits for one.
+  Status Launch();
+  Status Await();
 
  private:
   std::byte* Find(const char* name, const void* address, uint64_t count, bool writes);
@@ -70,6 +73,7 @@ class Call {
   const aclrtStream stream_;
   Operation operation_;
   std::vector<Touched> touched_;
+  bool launched_ = false;
   Status status_;
 };
 

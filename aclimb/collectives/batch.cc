@@ -52,6 +52,11 @@ void Batch::CheckAndAdd(const HcclSendRecvItem& item, const std::string& place) 
 }
 
 Status Batch::Queue() {
+  if (Status launched = Launch(); !launched.ok()) return launched;
+  return Await();
+}
+
+Status Batch::Launch() {
   if (!refused_.ok()) return std::move(refused_);
   if (call_.ok() && to_self_.size() != 0 && to_self_[false] != to_self_[true]) {
     call_.Refuse(BadParameter("what this rank sends to itself",
@@ -59,7 +64,8 @@ Status Batch::Queue() {
                               Cat("the bytes that it receives from itself, ", to_self_[false]),
                               "count", "pass a send and a receive of equal size"));
   }
-  return call_.Queue(call_.operation().transfers.empty());
+  if (!call_.ok() || call_.operation().transfers.empty()) return call_.TakeRefusal();
+  return call_.Launch();
 }
 
 }  // namespace aclimb::collectives

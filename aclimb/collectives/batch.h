@@ -20,8 +20,10 @@ class Batch {
   //   place  stands before the names of the item's parts where it is one of a list:
   //          "sendRecvInfo[2]."
   Status Add(const HcclSendRecvItem& item, const std::string& place);
-  // The first refusal, or what becomes of the operation.
+  // The first refusal, or what becomes of the operation; and the two parts of that.
   Status Queue();
+  Status Launch();
+  Status Await() { return call_.Await(); }
 
   HcclComm comm() const { return comm_; }
   aclrtStream stream() const { return stream_; }

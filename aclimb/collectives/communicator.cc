@@ -172,11 +172,18 @@ Status Communicator::Queue(Operation operation, std::unique_ptr<ToolView> view,
     End(dropped);
     return dropped;
   }
-  // With ASCEND_LAUNCH_BLOCKING the operation itself may have failed.
-  if (!item->refused && item->code != HCCL_SUCCESS) {
-    return Refuse(item->code, item->text, kFixOfFailure, "collective/failed");
-  }
   return Refuse(HCCL_E_PARA, Cat("the operation cannot be queued on the stream: ", reason.what),
+                reason.fix, "collective/stream");
+}
+
+Status Communicator::Await(aclrtStream stream) {
+  AclimbReason reason = {"", ""};
+  if (aclimb_await_collective(stream, &reason) == 0) return Ok();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!failure_.ok()) {
+    return Refuse(failure_.code(), failure_.refusal().what, kFixOfFailure, "collective/failed");
+  }
+  return Refuse(HCCL_E_PARA, Cat("the stream of the operation has failed: ", reason.what),
                 reason.fix, "collective/stream");
 }
 

@@ -53,6 +53,8 @@ class Communicator final : public Watcher, public std::enable_shared_from_this<C
 
   // Starts the threads. Without them, as it throws, nothing may be queued.
   void Start();
+  // With ASCEND_LAUNCH_BLOCKING=1 waits for the stream of an operation.
+  Status Await(aclrtStream stream);
   // Queues the operation on the stream.
   Status Queue(Operation operation, std::unique_ptr<ToolView> view, aclrtStream stream);
   // Waits until nothing is queued any more, but not long for what gets nowhere, and ends the

@@ -55,7 +55,8 @@ Result<Batch*> OpenGroup::BatchOf(HcclComm comm, aclrtStream stream) {
 
 void OpenGroup::Add(Call call) { waiting_.push_back({std::move(call), aclimb_current_context()}); }
 
-Status OpenGroup::Waiting::Queue() {
+template <typename Step>
+Status OpenGroup::Waiting::Do(Step step) {
   if (aclimb_make_context_current(context) != 0) {
     return Refuse(
         HCCL_E_PARA,
@@ -64,8 +65,7 @@ Status OpenGroup::Waiting::Queue() {
         "call HcclGroupEnd before aclrtDestroyContext", "collective/stream");
   }
   try {
-    Batch* const batch = std::get_if<Batch>(&what);
-    return batch != nullptr ? batch->Queue() : std::get<Call>(what).Queue(false);
+    return std::visit(step, what);
   } catch (const std::exception&) {
     // The rest of the group is queued all the same.
     return StatusOfException();
@@ -83,10 +83,18 @@ Status OpenGroup::End() {
   if (waiting.empty()) return Ok();
   const ContextKept kept;
   Status first;
-  for (Waiting& each : waiting) {
-    Status status = each.Queue();
+  const auto note = [&](Status status) {
     if (!status.ok() && !first.ok()) Report("HcclGroupEnd", status.refusal());
     if (first.ok()) first = std::move(status);
+  };
+  for (Waiting& each : waiting) {
+    Status launched = each.Do([](auto& call) { return call.Launch(); });
+    each.launched = launched.ok();
+    note(std::move(launched));
+  }
+  // They may be of several ranks, which wait for each other.
+  for (Waiting& each : waiting) {
+    if (each.launched) note(each.Do([](auto& call) { return call.Await(); }));
   }
   return first;
 }

@@ -36,8 +36,11 @@ class OpenGroup {
     std::variant<Batch, Call> what;
     aclrtContext context = nullptr;
 
+    bool launched = false;
+
     // In the context, which then is the thread's current one.
-    Status Queue();
+    template <typename Step>
+    Status Do(Step step);
   };
 
   int depth_ = 0;

@@ -185,8 +185,32 @@ Status Launch(void* handle, const AclimbCollective& collective) {
   code = Backend().queue_submit(stream.queue, &task, &id);
   if (code != 0) return CannotQueue(code, "collective", "runtime/collective/queue");
   NoteTask(id);
+  return Ok();
+}
+
+Status Await(void* handle) {
   if (aclimb_settings()->launch_blocking == 0) return Ok();
-  return SynchronizeStream(stream, -1);
+  Result<StreamRef> found = ResolveStream(handle);
+  if (!found.ok()) return found.TakeStatus();
+  return SynchronizeStream(*found.value(), -1);
+}
+
+// The code, and the reason as long as the thread launches nothing else.
+template <typename Body>
+int CodeOf(AclimbReason* reason, Body&& body) {
+  *reason = {"", ""};
+  try {
+    Status status = body();
+    if (status.ok()) return 0;
+    Status& kept = ThisThread().launch_refusal;
+    kept = std::move(status);
+    *reason = {kept.refusal().what.c_str(), kept.refusal().fix.c_str()};
+    return kept.code();
+  } catch (...) {
+    *reason = {"host memory is exhausted; expected some for the task of the call.",
+               "free host memory"};
+    return kRtMemoryAllocation;
+  }
 }
 
 }  // namespace
@@ -214,19 +238,11 @@ extern "C" {
 
 int aclimb_launch_collective(void* stream, const AclimbCollective* collective,
                              AclimbReason* reason) {
-  *reason = {"", ""};
-  try {
-    aclimb::Status status = aclimb::Launch(stream, *collective);
-    if (status.ok()) return 0;
-    aclimb::Status& kept = aclimb::ThisThread().launch_refusal;
-    kept = std::move(status);
-    *reason = {kept.refusal().what.c_str(), kept.refusal().fix.c_str()};
-    return kept.code();
-  } catch (...) {
-    *reason = {"host memory is exhausted; expected some for the task of the call.",
-               "free host memory"};
-    return aclimb::kRtMemoryAllocation;
-  }
+  return aclimb::CodeOf(reason, [&] { return aclimb::Launch(stream, *collective); });
+}
+
+int aclimb_await_collective(void* stream, AclimbReason* reason) {
+  return aclimb::CodeOf(reason, [&] { return aclimb::Await(stream); });
 }
 
 void aclimb_collective_done(AclimbSuspension* stop) { aclimb::Backend().queue_resume(stop); }
