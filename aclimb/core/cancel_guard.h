@@ -5,9 +5,9 @@
 namespace aclimb {
 
 // While it lives, the calling thread is not cancelled (pthread_cancel); it then is at its next
-// cancellation point. Every call of the program has one, since glibc ends the process where the
-// unwinding of a cancelled thread is caught or meets noexcept, and state would stay half changed
-// where it is not (docs/architecture.md, Threads).
+// cancellation point. Every call of the program has one but where it waits, since glibc ends the
+// process where the unwinding of a cancelled thread is caught or meets noexcept, and state would
+// stay half changed where it is not (docs/architecture.md, Threads).
 class CancelGuard {
  public:
   CancelGuard() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "aclimb/bridge/collectives.h"
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/float_state.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/core/signal_held.h"
@@ -215,11 +216,15 @@ int CodeOf(AclimbReason* reason, Body&& body) {
 
 }  // namespace
 
-void collective_internal::Hurry() noexcept { QueuedCollective::HurryAll(); }
+void collective_internal::Hurry() noexcept {
+  const CancelGuard uncancelled;
+  QueuedCollective::HurryAll();
+}
 
 bool HelpCollective(const Stream& stream) {
   QueuedCollective* const first = QueuedCollective::FirstOf(stream.queue);
   if (first == nullptr) return true;
+  const CancelGuard uncancelled;
   bool dropped = false;
   if (!HasRoomForKernels()) {
     HurryCollectives();

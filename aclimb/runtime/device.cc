@@ -183,17 +183,15 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
 }
 
 aclError aclrtSynchronizeDevice() {
-  return aclimb::Enter("aclrtSynchronizeDevice", [&](const aclimb::CancelGuard& guard) {
-    return aclimb::SynchronizeCurrentDevice(-1, &guard);
-  });
+  return aclimb::EnterWait("aclrtSynchronizeDevice",
+                           [&] { return aclimb::SynchronizeCurrentDevice(-1); });
 }
 
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
-  return aclimb::Enter("aclrtSynchronizeDeviceWithTimeout",
-                       [&](const aclimb::CancelGuard& guard) -> aclimb::Status {
-                         ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
-                         return aclimb::SynchronizeCurrentDevice(timeout, &guard);
-                       });
+  return aclimb::EnterWait("aclrtSynchronizeDeviceWithTimeout", [&]() -> aclimb::Status {
+    ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
+    return aclimb::SynchronizeCurrentDevice(timeout);
+  });
 }
 
 }  // extern "C"

@@ -30,6 +30,7 @@ int RunBody(const char* function, Body&& body) {
   try {
     const Status status = std::forward<Body>(body)();
     if (status.ok()) return 0;
+    const CancelGuard uncancelled;
     ReportRefusal(function, status.refusal());
     return status.code();
   } catch (const abi::__forced_unwind&) {
@@ -39,26 +40,26 @@ int RunBody(const char* function, Body&& body) {
   }
 }
 
-// The body of a public function, and the tools that listen to it.
-//   body  a callable that returns a Status. One that takes the call's guard has a CancelPoint.
+// The body of a public function that waits, and the tools that listen to it. The thread may be
+// cancelled where it sleeps; what else could be a cancellation point holds a CancelGuard.
+//   body  a callable that returns a Status
 template <typename Body>
-int Enter(const char* function, Body&& body) {
-  const CancelGuard guard;
-  const auto run = [&] {
-    if constexpr (std::is_invocable_v<Body, const CancelGuard&>) {
-      return RunBody(function, [&] { return body(guard); });
-    } else {
-      return RunBody(function, body);
-    }
-  };
-  if (!observe::On()) return run();
+int EnterWait(const char* function, Body&& body) {
+  if (!observe::On()) return RunBody(function, body);
   struct Call {
     const char* function;
     int code;
     ~Call() { observe::CallEnd(function, code); }
   } call = {function, observe::CallBegin(function)};
-  if (call.code == 0) call.code = run();
+  if (call.code == 0) call.code = RunBody(function, body);
   return call.code;
+}
+
+// The same for all other public functions, in which the thread is not cancelled.
+template <typename Body>
+int Enter(const char* function, Body&& body) {
+  const CancelGuard uncancelled;
+  return EnterWait(function, std::forward<Body>(body));
 }
 
 }  // namespace aclimb

@@ -167,7 +167,7 @@ Status WaitEvent(aclrtStream stream_handle, aclrtEvent handle, uint64_t timeout_
   return FinishLaunch(*stream.value());
 }
 
-Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms, const CancelGuard& guard) {
+Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms) {
   Result<EventRef> found = ResolveEvent("event", handle);
   if (!found.ok()) return found.TakeStatus();
   Event& event = *found.value();
@@ -185,11 +185,7 @@ Status SynchronizeEvent(aclrtEvent handle, int64_t timeout_ms, const CancelGuard
   HurryCollectives();
   // The work's own error may have the code of a time-out, so a wait that may time out takes none.
   const bool may_time_out = timeout_ms >= 0;
-  int code = 0;
-  {
-    const CancelPoint here(guard);
-    code = Backend().marker_wait(marker.get(), timeout_ms, may_time_out ? 0 : 1);
-  }
+  int code = Backend().marker_wait(marker.get(), timeout_ms, may_time_out ? 0 : 1);
   if (may_time_out && code == kRtEventSyncTimeout &&
       Backend().marker_state(marker.get()) == ACLIMB_MARKER_PENDING) {
     return Refuse(code,
@@ -297,17 +293,15 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
 }
 
 aclError aclrtSynchronizeEvent(aclrtEvent event) {
-  return aclimb::Enter("aclrtSynchronizeEvent", [&](const aclimb::CancelGuard& guard) {
-    return aclimb::SynchronizeEvent(event, -1, guard);
-  });
+  return aclimb::EnterWait("aclrtSynchronizeEvent",
+                           [&] { return aclimb::SynchronizeEvent(event, -1); });
 }
 
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
-  return aclimb::Enter("aclrtSynchronizeEventWithTimeout",
-                       [&](const aclimb::CancelGuard& guard) -> aclimb::Status {
-                         ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
-                         return aclimb::SynchronizeEvent(event, timeout, guard);
-                       });
+  return aclimb::EnterWait("aclrtSynchronizeEventWithTimeout", [&]() -> aclimb::Status {
+    ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
+    return aclimb::SynchronizeEvent(event, timeout);
+  });
 }
 
 }  // extern "C"

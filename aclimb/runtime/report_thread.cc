@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/fork.h"
 #include "aclimb/runtime/entry.h"
 #include "aclimb/runtime/refusals.h"
@@ -153,17 +154,18 @@ Status NotAReportThread() {
                 "runtime/report/not-a-report-thread");
 }
 
-Status ProcessReport(int32_t timeout, const CancelGuard& guard) {
+Status ProcessReport(int32_t timeout) {
   ACLIMB_CHECK_OK(CheckTimeout(timeout));
   const ReportThreadRef thread = FindReportThread(static_cast<uint64_t>(pthread_self()));
   if (thread == nullptr) return NotAReportThread();
+  const CancelGuard uncancelled;
   HostCalls due;
   {
     std::unique_lock<std::mutex> lock(thread->mutex);
     if (std::exchange(thread->lost, false)) return LostCallbacks();
     const auto ready = [&] { return !thread->due.empty() || thread->streams == 0; };
     {
-      const CancelPoint here(guard);
+      const CancelPoint here(uncancelled);
       if (timeout == -1) {
         thread->changed.wait(lock, ready);
       } else {
@@ -230,9 +232,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
 }
 
 aclError aclrtProcessReport(int32_t timeout) {
-  return aclimb::Enter("aclrtProcessReport", [&](const aclimb::CancelGuard& guard) {
-    return aclimb::ProcessReport(timeout, guard);
-  });
+  return aclimb::EnterWait("aclrtProcessReport", [&] { return aclimb::ProcessReport(timeout); });
 }
 
 }  // extern "C"

@@ -89,11 +89,11 @@ Status DestroyStream(aclrtStream handle, bool drain) {
   return Ok();
 }
 
-Status Synchronize(aclrtStream handle, int64_t timeout_ms, const CancelGuard& guard) {
+Status Synchronize(aclrtStream handle, int64_t timeout_ms) {
   Result<StreamRef> stream = ResolveStream(handle);
   if (!stream.ok()) return stream.TakeStatus();
   if ((stream.value()->options.flags & kDeviceDriven) != 0) return Ok();
-  return SynchronizeStream(*stream.value(), timeout_ms, &guard);
+  return SynchronizeStream(*stream.value(), timeout_ms);
 }
 
 }  // namespace
@@ -200,17 +200,15 @@ aclError aclrtDestroyStreamForce(aclrtStream stream) {
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream) {
-  return aclimb::Enter("aclrtSynchronizeStream", [&](const aclimb::CancelGuard& guard) {
-    return aclimb::Synchronize(stream, -1, guard);
-  });
+  return aclimb::EnterWait("aclrtSynchronizeStream",
+                           [&] { return aclimb::Synchronize(stream, -1); });
 }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
-  return aclimb::Enter("aclrtSynchronizeStreamWithTimeout",
-                       [&](const aclimb::CancelGuard& guard) -> aclimb::Status {
-                         ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
-                         return aclimb::Synchronize(stream, timeout, guard);
-                       });
+  return aclimb::EnterWait("aclrtSynchronizeStreamWithTimeout", [&]() -> aclimb::Status {
+    ACLIMB_CHECK_OK(aclimb::CheckTimeout(timeout));
+    return aclimb::Synchronize(stream, timeout);
+  });
 }
 
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {

@@ -30,17 +30,6 @@ Status StreamTimeout(int32_t stream_id, int64_t timeout_ms) {
 
 namespace {
 
-class MayBeCancelled {
- public:
-  //   guard  null: it may not
-  explicit MayBeCancelled(const CancelGuard* guard) {
-    if (guard != nullptr) here_.emplace(*guard);
-  }
-
- private:
-  std::optional<CancelPoint> here_;
-};
-
 // Oldest first.
 class TaskFailures {
  public:
@@ -200,8 +189,7 @@ Status RecordAll(const Device& device, Targets& targets) {
 }
 
 // Whether the stream's work ended, well or badly, in time.
-bool Ended(const Target& target, int64_t left_ms, const CancelGuard* guard) {
-  const MayBeCancelled here(guard);
+bool Ended(const Target& target, int64_t left_ms) {
   const int code = Backend().marker_wait(target.marker, left_ms, /*take_error=*/0);
   return code != kRtEventSyncTimeout ||
          Backend().marker_state(target.marker) != ACLIMB_MARKER_PENDING;
@@ -221,23 +209,20 @@ Status TakeError(const Target& target, const Device& device) {
 
 Status TaskError(Stream& stream, int code) { return TaskErrorOf(stream, code); }
 
-Status SynchronizeStream(Stream& stream, int64_t timeout_ms, const CancelGuard* guard) {
+Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
   if (timeout_ms >= 0) {
     HurryCollectives();
   } else if (!HelpCollective(stream)) {
     return TaskError(stream, kRtStreamAbort);
   }
   int code = 0;
-  {
-    const MayBeCancelled here(guard);
-    code = Backend().queue_wait(stream.queue, timeout_ms);
-  }
+  { code = Backend().queue_wait(stream.queue, timeout_ms); }
   if (code == 0) return Ok();
   return code == kRtStreamSyncTimeout ? StreamTimeout(stream.id, timeout_ms)
                                       : TaskError(stream, code);
 }
 
-Status SynchronizeDevice(Device& device, int64_t timeout_ms, const CancelGuard* guard) {
+Status SynchronizeDevice(Device& device, int64_t timeout_ms) {
   HurryCollectives();
   Targets targets;
   {
@@ -253,7 +238,7 @@ Status SynchronizeDevice(Device& device, int64_t timeout_ms, const CancelGuard* 
                  .count();
       if (left < 0) left = 0;
     }
-    if (!Ended(target, left, guard)) return StreamTimeout(target.stream_id, timeout_ms);
+    if (!Ended(target, left)) return StreamTimeout(target.stream_id, timeout_ms);
   }
   // The first error is returned; the others stay with their streams, as all do after a timeout.
   for (const Target& target : targets.streams) {
@@ -262,10 +247,10 @@ Status SynchronizeDevice(Device& device, int64_t timeout_ms, const CancelGuard* 
   return targets.lost == nullptr ? Ok() : LostStream("a stream of the device", targets.lost);
 }
 
-Status SynchronizeCurrentDevice(int64_t timeout_ms, const CancelGuard* guard) {
+Status SynchronizeCurrentDevice(int64_t timeout_ms) {
   Result<ContextRef> context = CurrentContext();
   if (!context.ok()) return context.TakeStatus();
-  return SynchronizeDevice(*context.value()->device, timeout_ms, guard);
+  return SynchronizeDevice(*context.value()->device, timeout_ms);
 }
 
 Status FinishLaunch(Stream& stream) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "aclimb/core/cancel_guard.h"
 #include "aclimb/core/status.h"
 #include "aclimb/runtime/stream.h"
 
@@ -11,14 +10,14 @@ namespace aclimb {
 // 107000 unless the timeout is -1 (for ever) or positive.
 Status CheckTimeout(int32_t timeout);
 
-// Waits for the stream's work; the refusal of a failed task names it.
-//   guard  of the call, where the thread may be cancelled in the wait; below too
-Status SynchronizeStream(Stream& stream, int64_t timeout_ms, const CancelGuard* guard = nullptr);
+// Waits for the stream's work; the refusal of a failed task names it. The thread may be cancelled
+// meanwhile, here and below, unless the caller has a CancelGuard.
+Status SynchronizeStream(Stream& stream, int64_t timeout_ms);
 // Waits for every stream of the current device, and returns the first error; those of further
 // streams stay with them. That a stream's work stayed behind in the parent of a fork is returned
 // once.
-Status SynchronizeCurrentDevice(int64_t timeout_ms, const CancelGuard* guard = nullptr);
-Status SynchronizeDevice(Device& device, int64_t timeout_ms, const CancelGuard* guard = nullptr);
+Status SynchronizeCurrentDevice(int64_t timeout_ms);
+Status SynchronizeDevice(Device& device, int64_t timeout_ms);
 
 // The refusal for a code that a synchronising call got from the stream's queue. Tells the program's
 // exception callback about every failed task that it has not heard of.
