@@ -274,7 +274,9 @@ TEST(Engine, ASmallTaskOnACancelledThreadIsFinished) {
   run.task.run.run = [](void* payload) {
     auto* const self = static_cast<Run*>(payload);
     self->inlined = pthread_equal(pthread_self(), self->waiter) != 0;
-    if (self->inlined) EXPECT_EQ(pthread_cancel(self->waiter), 0);
+    if (self->inlined) {
+      EXPECT_EQ(pthread_cancel(self->waiter), 0);
+    }
     pthread_testcancel();
     return 0;
   };
@@ -348,7 +350,9 @@ TEST(Engine, TwoAbortsOfAQueueEndTogether) {
     for (int i = 0; i < 2; ++i) {
       threads.emplace_back([&] {
         AbortQueue(run.queue.get());
-        if (run.left.fetch_sub(1) == 2) EXPECT_EQ(Submit(run.queue.get(), next, nullptr), 0);
+        if (run.left.fetch_sub(1) == 2) {
+          EXPECT_EQ(Submit(run.queue.get(), next, nullptr), 0);
+        }
       });
     }
     for (std::thread& thread : threads) thread.join();
