@@ -319,6 +319,8 @@ TEST_F(HubTest, AnAnswerIsOfItsExchange) {
     return links[rank]->Exchange("key", ranks, pieces, until);
   };
   EXPECT_EQ(join(0, {0, 1}, Clock::now()).status().code(), HCCL_E_TIMEOUT);
+  // The hub has heard of that before rank 1 comes.
+  EXPECT_TRUE(links[0]->Ask("channel", {0}).has_value());
   std::vector<std::future<Result<Link::Exchanged>>> joins;
   for (const uint32_t other : {1, 2}) {
     for (const uint32_t rank : {uint32_t{0}, other}) {
