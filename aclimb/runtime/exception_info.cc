@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "acl/acl_rt.h"
+#include "aclimb/core/cancel_guard.h"
 
 // The program sees it through the getters below, inside its callback only.
 struct rtExceptionInfo {
@@ -28,6 +29,7 @@ void TellExceptionCallback(int32_t stream_id, int32_t device_id, const AclimbTas
   rtExceptionInfo info = {failure.task_id, static_cast<uint32_t>(stream_id), failure.thread_id,
                           static_cast<uint32_t>(device_id), static_cast<uint32_t>(failure.code)};
   // The call that found the failure is told of that, not of what the program throws.
+  const CancelGuard uncancelled;
   try {
     callback(&info);
   } catch (...) {

@@ -132,7 +132,7 @@ const char* RuleOfAddress(const Message& message, Book& book, bool (*is_device)(
 // What the refused call frees.
 Memory FreedBy(const Message& message) {
   if (message.rule.starts_with("runtime/mapping/")) return Memory::kMapped;
-  return message.rule.starts_with("runtime/host-memory/") ? Memory::kPinned : Memory::kDevice;
+  return message.rule.starts_with("runtime/host-memory") ? Memory::kPinned : Memory::kDevice;
 }
 
 const char* RuleOfFree(const Message& message, Book& book, bool (*is_device)(const void*),
