@@ -267,7 +267,10 @@ int AddressSpace::Free(void* address, uint64_t ticket) {
   const auto later =
       std::upper_bound(pending_.begin(), pending_.end(), ticket,
                        [](uint64_t mine, const Pending& other) { return mine < other.ticket; });
-  pending_.insert(later, Pending{key, block, ticket});
+  const auto before = later - pending_.begin();
+  // Not by insert(), which puts the first one to the front: that takes memory each time.
+  pending_.push_back(Pending{key, block, ticket});
+  std::rotate(pending_.begin() + before, pending_.end() - 1, pending_.end());
   pending_bytes_ += block.reserved;
   used_ -= block.reserved;
   live_.erase(it);
