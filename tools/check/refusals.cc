@@ -131,8 +131,8 @@ const char* RuleOfAddress(const Message& message, Book& book, bool (*is_device)(
 
 // What the refused call frees.
 Memory FreedBy(const Message& message) {
-  if (message.rule.starts_with("runtime/mapping/")) return Memory::kMapped;
-  return message.rule.starts_with("runtime/host-memory") ? Memory::kPinned : Memory::kDevice;
+  if (message.rule == "runtime/mapping/not-mapped") return Memory::kMapped;
+  return message.rule == "runtime/host-memory/free-unknown" ? Memory::kPinned : Memory::kDevice;
 }
 
 const char* RuleOfFree(const Message& message, Book& book, bool (*is_device)(const void*),
