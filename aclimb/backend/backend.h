@@ -197,10 +197,10 @@ typedef struct AclimbBackend {
   // It is mapped nowhere. As memory_free it must not wait, and its bytes may count as used until
   // the work queued so far is done.
   int (*physical_free)(AclimbPhysical* memory);
-  // Bytes of a range, into which nothing is mapped, become the memory's from `offset` on. 507004
-  // while work that was queued before an unmapping of some of them is not done. One piece of memory
-  // may be mapped at several addresses. memory_kernel_address knows them, and says the same
-  // distance for all addresses of a range.
+  // Bytes of a range, into which nothing is mapped, become the memory's from `offset` on, also for
+  // work that was queued before an unmapping of them. One piece of memory may be mapped at several
+  // addresses. memory_kernel_address knows them, and says the same distance for all addresses of a
+  // range.
   int (*range_map)(void* address, uint64_t bytes, AclimbPhysical* memory, uint64_t offset);
   // Of one mapping as it was made. Must not wait: work queued so far may go on using the memory.
   int (*range_unmap)(void* address, uint64_t bytes);
@@ -237,8 +237,8 @@ typedef struct AclimbBackend {
   // aborted work), or the queue's first pending error, which is then cleared. May block. Without a
   // time limit the calling thread may do the queue's work: copies, fills, and the tasks that
   // ACLIMB_INLINE_BYTES and any_thread of AclimbTask allow; it calls no `start` of a halt.
-  // Here and in marker_wait the calling thread may be cancelled (pthread_cancel), in no other entry:
-  // a backend whose state that would leave half changed holds a CancelGuard.
+  // Here and in marker_wait the calling thread may be cancelled (pthread_cancel), in no other
+  // entry: a backend puts that off (pthread_setcancelstate) but where it sleeps.
   int (*queue_wait)(AclimbQueue* queue, int64_t timeout_ms);
   // Does not block: *idle tells whether everything is done. Returns a pending error, or 107023 of a
   // queue that depends on aborted work, like queue_wait.

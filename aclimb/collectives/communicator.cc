@@ -93,7 +93,8 @@ void Communicator::Close() {
       const size_t left = queue_.size();
       const uint64_t progress = group_->Progress();
       const uint64_t run = runs_;
-      const bool failed = !failure_.ok() || !cause_.ok() || !group_->Failure().ok();
+      const bool failed = !failure_.ok() || !group_->Failure().ok() ||
+                          !HeardLocked(queue_.front()->operation, "").ok();
       const Clock::duration patience = running_ != nullptr ? kCloseTime
                                        : failed            ? Clock::duration::zero()
                                                            : origin_.settings.exec_timeout;
@@ -113,11 +114,15 @@ void Communicator::Close() {
 }
 
 void Communicator::Abandon(std::unique_lock<std::mutex>& lock) {
-  const Status why =
-      Refuse(HCCL_E_TIMEOUT,
-             Cat("HcclCommDestroy found ", queue_.front()->operation.Text(), " of rank ", rank(),
-                 " waiting, and it did not get on; expected the work to be done before."),
-             "wait for the streams before HcclCommDestroy", "collective/destroyed");
+  const Operation& operation = queue_.front()->operation;
+  const std::string here =
+      Cat("HcclCommDestroy found ", operation.Text(), " of rank ", rank(), " waiting");
+  Status why = HeardLocked(operation, here);
+  if (why.ok()) {
+    why = Refuse(HCCL_E_TIMEOUT,
+                 Cat(here, ", and it did not get on; expected the work to be done before."),
+                 "wait for the streams before HcclCommDestroy", "collective/destroyed");
+  }
   lock.unlock();
   End(why);
   lock.lock();

@@ -102,7 +102,7 @@ Hub::Hub(Token token, Socket listener, const Settings& settings, std::vector<std
       late_time_(once && settings.base_port == 0 ? kLateTime : Clock::duration::zero()),
       listens_until_(Clock::now() + kUnusedTimes * settings.connect_timeout) {}
 
-bool Hub::Over() const { return come_ == 0 && (complete_ || failed_) && !listener_; }
+bool Hub::Over() const { return come_ == 0 && (complete_ || (failed_ && !listener_)); }
 
 void Hub::Run() {
   next_tick_ = Clock::now() + kTick;

@@ -24,8 +24,8 @@ namespace aclimb::collectives {
 
 // Where the ranks of one HcclRootInfo meet, in the process that called HcclGetRootInfo: it lets in
 // who has the secret, hands small messages on, and tells the others who has left or died. The data
-// of collectives does not pass here. Lives on a thread of its own until all ranks have left and
-// nobody is told any more that he comes too late, or until nobody has come for long.
+// of collectives does not pass here. Lives on a thread of its own until all ranks have left, or
+// until nobody has come for long.
 class Hub {
  public:
   // Listens and starts the thread. The token is what ranks need to join.

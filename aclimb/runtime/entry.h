@@ -2,7 +2,6 @@
 
 #include <cxxabi.h>
 
-#include <type_traits>
 #include <utility>
 
 #include "aclimb/core/cancel_guard.h"

@@ -70,14 +70,6 @@ Status NotGiven(int code, const char* what, uint64_t bytes) {
                 "ask for less, or raise ACLIMB_MEMORY", "runtime/memory/exhausted");
 }
 
-Status InUse(int code, const void* address, uint64_t bytes) {
-  return Refuse(code,
-                Cat("virPtr is ", AddressText(address), " with a size of ", bytes,
-                    ", of which some was unmapped while work was queued that may use it; expected "
-                    "addresses that no queued work uses."),
-                "synchronize what was queued before aclrtUnmapMem", "runtime/mapping/in-use");
-}
-
 Status Reserve(void** address, size_t size, size_t alignment, const void* expected,
                uint64_t flags) {
   if (address == nullptr) return NullArgument("virPtr");
@@ -289,7 +281,6 @@ Status Map(void* address, size_t size, size_t offset, void* handle, uint64_t fla
   const int code = Backend().range_map(address, size, physical.memory, offset);
   if (code != 0) {
     range->second.mappings.erase(made);
-    if (code == kRtStreamNotComplete) return InUse(code, address, size);
     return NotGiven(code, "mappings", size);
   }
   AclimbAllocation mapped = {};

@@ -244,7 +244,7 @@ Status NoDeviceMemory(int code, uint64_t size, const Device& device) {
   return Refuse(code,
                 Cat("size is ", size, " but device ", device.id, " has ", free, " of ", total,
                     " bytes free", freed,
-                    size <= free ? ", in pieces that are too small; expected a piece of that size."
+                    size <= free ? ", no piece of which holds size and its rounding; expected one."
                                  : "; expected size <= free."),
                 waiting == 0
                     ? "free memory, or raise ACLIMB_MEMORY"

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <optional>
 #include <vector>
 
 #include "aclimb/bridge/bridge.h"
@@ -215,8 +214,7 @@ Status SynchronizeStream(Stream& stream, int64_t timeout_ms) {
   } else if (!HelpCollective(stream)) {
     return TaskError(stream, kRtStreamAbort);
   }
-  int code = 0;
-  { code = Backend().queue_wait(stream.queue, timeout_ms); }
+  const int code = Backend().queue_wait(stream.queue, timeout_ms);
   if (code == 0) return Ok();
   return code == kRtStreamSyncTimeout ? StreamTimeout(stream.id, timeout_ms)
                                       : TaskError(stream, code);

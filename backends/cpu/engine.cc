@@ -137,8 +137,12 @@ bool Engine::RunTask(AclimbQueue* queue, std::unique_lock<std::mutex>& lock, Tas
   executing_ = false;
   ticks_left_ = kTicks;
   const bool aborted = queue->cancel.exchange(0, std::memory_order_relaxed) != 0;
-  // What was submitted since the abort goes too: the abort lasts until the task has ended.
-  if (aborted) queue->RemoveQueued(dropped);
+  // What was submitted since the abort goes too: the abort lasts until the task has ended. Who
+  // waits for it hears of an abort.
+  if (aborted && queue->tasks.size() > 1) {
+    queue->RemoveQueued(dropped);
+    ++queue->aborts;
+  }
   if (code != 0 && !aborted) {
     queue->Fail(task, code, why, dropped);
   } else {

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <deque>
@@ -189,6 +190,32 @@ void TryReclaim(State& state) noexcept {
   }
 }
 
+// Addresses that are mapped anew must not be closed for the sake of what was there before.
+void ForgetPending(State& state, char* begin, uint64_t bytes) {
+  char* const end = begin + bytes;
+  // Pieces that are added at the end lie outside.
+  for (size_t i = 0, count = state.pending.size(); i < count; ++i) {
+    Pending& old = state.pending[i];
+    if (old.what != Pending::What::kMapping) continue;
+    char* const old_end = old.kernel + old.bytes;
+    if (old_end <= begin || end <= old.kernel) continue;
+    Pending behind;
+    behind.ticket = old.ticket;
+    behind.kernel = std::max(old.kernel, end);
+    behind.bytes = old_end > end ? static_cast<uint64_t>(old_end - end) : 0;
+    old.bytes = begin > old.kernel ? static_cast<uint64_t>(begin - old.kernel) : 0;
+    if (old.bytes == 0) {
+      std::swap(old.kernel, behind.kernel);
+      std::swap(old.bytes, behind.bytes);
+    }
+    // Its ticket is not the latest; the order matters to nobody but Reclaim, which waits longer.
+    if (behind.bytes > 0) state.pending.push_back(std::move(behind));
+  }
+  std::erase_if(state.pending, [](const Pending& each) {
+    return each.what == Pending::What::kMapping && each.bytes == 0;
+  });
+}
+
 }  // namespace
 
 int ReserveRange(uint64_t bytes, bool host_access, void** address) {
@@ -275,13 +302,7 @@ int MapRange(void* address, uint64_t bytes, AclimbPhysical* memory, uint64_t off
   const Range* const range = FindRange(state, address, &begin);
   if (range == nullptr) return kRtParamInvalid;
   char* const kernel = static_cast<char*>(address) + range->distance;
-  Reclaim(state);
-  for (const Pending& old : state.pending) {
-    if (old.what == Pending::What::kMapping && old.kernel < kernel + bytes &&
-        kernel < old.kernel + old.bytes) {
-      return kRtStreamNotComplete;
-    }
-  }
+  ForgetPending(state, kernel, bytes);
   void* const mapped =
       mmap(kernel, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
            memory->file->Descriptor(), static_cast<off_t>(memory->offset + offset));

@@ -203,8 +203,8 @@ TEST_F(MemoryTest, FragmentsAreToldFromTooLittle) {
   for (void* block : freed) ASSERT_ACL(aclrtFree(block));
   const size_t bytes = FreeBytes();
   void* memory = nullptr;
-  EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "in pieces that are too small", aclrtMalloc,
-                 &memory, bytes - 4096, ACL_MEM_MALLOC_HUGE_FIRST);
+  EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "no piece of which holds size and its rounding",
+                 aclrtMalloc, &memory, bytes - 4096, ACL_MEM_MALLOC_HUGE_FIRST);
   EXPECT_REFUSED(ACL_ERROR_RT_MEMORY_ALLOCATION, "expected size <= free", aclrtMalloc, &memory,
                  bytes + 1, ACL_MEM_MALLOC_HUGE_FIRST);
   for (void* block : kept) ASSERT_ACL(aclrtFree(block));

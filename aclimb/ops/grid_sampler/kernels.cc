@@ -337,7 +337,7 @@ bool InputGradientTyped(const Args& args) {
     const int64_t pitch = std::min(args.block, RoundUp(count, kQuad));
     const int64_t width = gradient.last ? count : pitch;
     std::fill_n(tile, kTile * pitch, T{0});
-    std::fill_n(sums, elements * pitch, 0.0);
+    std::fill_n(sums, elements * pitch + kSpare, 0.0);
     int64_t row;
     for (int64_t p = 0; p < places; p += kTile) {
       const int64_t length = std::min(kTile, places - p);
