@@ -72,16 +72,23 @@ HWY_INLINE hn::Vec<D> ReducedArgument(D d, hn::Vec<D> x, hn::Vec<D> n) {
 #endif
 }
 
+// A sum with it has a last bit that is worth one: n is read off it.
+inline constexpr float kOnes = 0x1.8p23f;
+
+// p * 2^n where p and the result are normal, and `sum` is n + kOnes: n is added to p's exponent.
+template <class D>
+HWY_INLINE hn::Vec<D> ScaleNormal(D d, hn::Vec<D> p, hn::Vec<D> sum) {
+  const hn::RebindToSigned<D> di;
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, sum));
+  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), exponent));
+}
+
 // 2^y for |y| <= 125, as precise as Exp() below; NaN gives anything.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> Exp2OfNormal(D d, hn::Vec<D> y) {
-  // n is read off a sum whose last bit is worth one, and added to the exponent of the power.
-  const hn::RebindToSigned<D> di;
-  const auto ones = hn::Set(d, 0x1.8p23f);
+  const auto ones = hn::Set(d, kOnes);
   const auto sum = hn::Add(y, ones);
-  const auto power = PowerOf2<T>(d, hn::Sub(y, hn::Sub(sum, ones)));
-  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, sum));
-  return hn::BitCast(d, hn::Add(hn::BitCast(di, power), exponent));
+  return ScaleNormal(d, PowerOf2<T>(d, hn::Sub(y, hn::Sub(sum, ones))), sum);
 }
 
 // exp(x), as precise as storage type T needs: float to within two units in the last place.
@@ -100,14 +107,9 @@ HWY_INLINE hn::Vec<D> Exp(D d, hn::Vec<D> x) {
   }
 #else
   if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, 86.0f))))) {
-    // 2^n and the result are normal: n is read off a sum whose last bit is worth one, and added to
-    // the exponent of the power.
-    const hn::RebindToSigned<D> di;
-    const auto ones = hn::Set(d, 0x1.8p23f);
+    const auto ones = hn::Set(d, kOnes);
     const auto sum = hn::MulAdd(x, log2_e, ones);
-    const auto power = PowerOf2<T>(d, ReducedArgument<T>(d, x, hn::Sub(sum, ones)));
-    const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, sum));
-    return hn::BitCast(d, hn::Add(hn::BitCast(di, power), exponent));
+    return ScaleNormal(d, PowerOf2<T>(d, ReducedArgument<T>(d, x, hn::Sub(sum, ones))), sum);
   }
 #endif
   // x is the second operand: x86 then returns it when it is NaN.
@@ -119,7 +121,7 @@ HWY_INLINE hn::Vec<D> Exp(D d, hn::Vec<D> x) {
   const auto n = hn::Round(hn::Mul(clamped, log2_e));
 #else
   // As above, to the last bit: a result does not depend on the lanes beside it.
-  const auto ones = hn::Set(d, 0x1.8p23f);
+  const auto ones = hn::Set(d, kOnes);
   const auto n = hn::Sub(hn::MulAdd(clamped, log2_e, ones), ones);
 #endif
   const auto result = ScaleByPowerOf2(d, PowerOf2<T>(d, ReducedArgument<T>(d, clamped, n)), n);
