@@ -281,7 +281,7 @@ TEST(Threads, DestroyedBeforeTheStreamComesToTheCall) {
 
 TEST(Threads, AnAbortedStreamEndsTheCommunicator) {
   const std::vector<HcclComm> comms = InitAll(2);
-  std::atomic<bool> aborted{false}, heard{false};
+  std::atomic<bool> queued{false}, aborted{false}, heard{false};
   OnDevices(2, [&](uint32_t rank, aclrtStream stream) {
     if (rank == 1) {
       // Queued behind a callback that holds the stream, and dropped there.
@@ -293,6 +293,8 @@ TEST(Threads, AnAbortedStreamEndsTheCommunicator) {
                     &aborted),
                 ACL_SUCCESS);
       EXPECT_EQ(HcclBarrier(comms[1], stream), HCCL_SUCCESS);
+      // A barrier that rank 0 calls after the abort is refused at once.
+      while (!queued) std::this_thread::yield();
       std::thread later([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         aborted = true;
@@ -307,6 +309,7 @@ TEST(Threads, AnAbortedStreamEndsTheCommunicator) {
       EXPECT_EQ(error, HCCL_E_SUSPENDING);
     } else {
       EXPECT_EQ(HcclBarrier(comms[0], stream), HCCL_SUCCESS);
+      queued = true;
       EXPECT_EQ(aclrtSynchronizeStream(stream), 507018);
       const std::string text = aclGetRecentErrMsg();
       EXPECT_NE(text.find("was dropped"), std::string::npos) << text;
