@@ -230,7 +230,9 @@ class Arguments {
       case Kind::kString:
         value.pointer = given.text.c_str();
         return;
-      default:
+      case Kind::kBool:
+      case Kind::kInteger:
+      case Kind::kReal:
         value.integer = given.integer;
         value.real = given.real;
     }

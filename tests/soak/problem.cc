@@ -138,7 +138,9 @@ aclnnStatus SoakProblem::Plan(std::vector<aclTensor*>& handles, uint64_t* size,
       case Kind::kString:
         value.pointer = given.text.c_str();
         break;
-      default:
+      case Kind::kBool:
+      case Kind::kInteger:
+      case Kind::kReal:
         value.integer = given.integer;
         value.real = given.real;
     }

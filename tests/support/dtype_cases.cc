@@ -33,8 +33,10 @@ class DTypeCases : CaseMaker {
         return OfScalar(rule);
       case RuleKind::kScalarFits:
         return OfFittingScalar(rule);
-      default:
+      case RuleKind::kInDType:
         return OfScalarInDType(rule);
+      default:  // no rule about dtypes
+        return;
     }
   }
 
