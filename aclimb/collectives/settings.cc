@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <string_view>
+#include <utility>
 
 #include "aclimb/core/environment.h"
 #include "aclimb/core/parse.h"
@@ -23,18 +24,20 @@ Status Wrong(const char* name, std::string_view value) {
 }
 
 // Leaves *value alone when the variable is not set.
-Status ReadNumber(const char* name, uint64_t least, uint64_t most, uint64_t* value) {
+void ReadNumber(const char* name, uint64_t least, uint64_t most, uint64_t* value,
+                std::vector<Status>& wrong) {
   const auto text = ReadEnvironment(name);
-  if (!text) return Ok();
+  if (!text) return;
   uint64_t read = 0;
-  if (!ParseWhole(*text, &read) || read < least || read > most) return Wrong(name, *text);
-  *value = read;
-  return Ok();
+  if (!ParseWhole(*text, &read) || read < least || read > most) {
+    wrong.push_back(Wrong(name, *text));
+  } else {
+    *value = read;
+  }
 }
 
-}  // namespace
-
-Result<Settings> ReadSettings() {
+// Adds one status for each variable that has a wrong value.
+Settings Read(std::vector<Status>& wrong) {
   Settings settings;
   // The size of the buffer is checked alone: Gloo has none to be set.
   uint64_t connect = 120, exec = 1836, port = 0, open = 1, buffer = 200;
@@ -49,8 +52,7 @@ Result<Settings> ReadSettings() {
                             {"HCCL_WHITELIST_DISABLE", 0, 1, &open},
                             {"HCCL_BUFFSIZE", 1, 1u << 20, &buffer}};
   for (const Number& number : numbers) {
-    Status status = ReadNumber(number.name, number.least, number.most, number.value);
-    if (!status.ok()) return status;
+    ReadNumber(number.name, number.least, number.most, number.value, wrong);
   }
   settings.connect_timeout = std::chrono::seconds(connect);
   settings.exec_timeout =
@@ -58,19 +60,38 @@ Result<Settings> ReadSettings() {
   settings.base_port = static_cast<uint16_t>(port);
   const std::string_view order = ReadEnvironment("HCCL_DETERMINISTIC").value_or("false");
   if (order != "false" && order != "true" && order != "strict") {
-    return Wrong("HCCL_DETERMINISTIC", order);
+    wrong.push_back(Wrong("HCCL_DETERMINISTIC", order));
   }
   settings.deterministic = IsDeterministic();
   const std::string_view family = ReadEnvironment("HCCL_SOCKET_FAMILY").value_or("AF_INET");
-  if (family != "AF_INET" && family != "AF_INET6") return Wrong("HCCL_SOCKET_FAMILY", family);
+  if (family != "AF_INET" && family != "AF_INET6") {
+    wrong.push_back(Wrong("HCCL_SOCKET_FAMILY", family));
+  }
   settings.ipv6 = family == "AF_INET6";
   settings.address = ReadEnvironment("HCCL_IF_IP").value_or("");
   settings.interfaces = ReadEnvironment("HCCL_SOCKET_IFNAME").value_or("");
   if (open == 0) {
     settings.whitelist = ReadEnvironment("HCCL_WHITELIST_FILE").value_or("");
-    if (settings.whitelist.empty()) return Wrong("HCCL_WHITELIST_FILE", "");
+    if (settings.whitelist.empty()) wrong.push_back(Wrong("HCCL_WHITELIST_FILE", ""));
   }
   return settings;
+}
+
+}  // namespace
+
+Result<Settings> ReadSettings() {
+  std::vector<Status> wrong;
+  Settings settings = Read(wrong);
+  if (!wrong.empty()) return std::move(wrong.front());
+  return settings;
+}
+
+std::vector<std::string> SettingsProblems() {
+  std::vector<Status> wrong;
+  Read(wrong);
+  std::vector<std::string> problems;
+  for (const Status& status : wrong) problems.push_back(status.refusal().what);
+  return problems;
 }
 
 void SetDeterministic(bool deterministic) {

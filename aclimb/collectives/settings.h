@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "aclimb/core/status.h"
 
@@ -25,6 +26,9 @@ constexpr std::chrono::milliseconds kForever = std::chrono::hours(24 * 365);
 
 // HCCL_E_PARA names the variable that has a wrong value.
 Result<Settings> ReadSettings();
+// What is wrong with the variables' values, "the environment variable HCCL_BUFFSIZE is "0";
+// expected 1 to 1048576.", one text for each of them.
+std::vector<std::string> SettingsProblems();
 
 // HcclSetConfig of HCCL_DETERMINISTIC, for the process; wins over the variable.
 void SetDeterministic(bool deterministic);

@@ -55,6 +55,13 @@ BAD = {
     "ACLIMB_CHECK_EXIT": "300",
     "ACLIMB_MUTE": "check/memory/double",
     "ACLIMB_FORCE": "yes",
+    "HCCL_CONNECT_TIMEOUT": "0",
+    "HCCL_EXEC_TIMEOUT": "never",
+    "HCCL_SOCKET_FAMILY": "AF_INET4",
+    "HCCL_IF_BASE_PORT": "65505",
+    "HCCL_WHITELIST_DISABLE": "2",
+    "HCCL_DETERMINISTIC": "1",
+    "HCCL_BUFFSIZE": "0",
     "ASCEND_LAUNCH_BLOCKING": "on",
     "ASCEND_GLOBAL_LOG_LEVEL": "9",
     "ASCEND_MODULE_LOG_LEVEL": "APP",
@@ -73,6 +80,10 @@ def bad_values(tool, source):
     result = tool.call("env", **BAD)
     marked = re.findall(r"not acceptable: (\w+) (?:is|has) ", result.stdout)
     expect(sorted(marked) == sorted(BAD), f"all at once: marked {marked}")
+    # A list of hosts that may join is wanted, and none is given.
+    result = tool.call("env", HCCL_WHITELIST_DISABLE="0")
+    expect(result.returncode == 1 and "not acceptable: HCCL_WHITELIST_FILE is \"\"" in result.stdout,
+           result.stdout)
 
 
 def misspelled(tool, source):

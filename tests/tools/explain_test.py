@@ -15,6 +15,14 @@ def header_codes(source):
     return codes
 
 
+def collective_codes(source):
+    """(name, number) of every HcclResult but the one that ends the enumeration."""
+    text = pathlib.Path(source, "include", "hccl", "hccl_types.h").read_text()
+    codes = re.findall(r"^  (HCCL_(?:SUCCESS|E_\w+)) = (\d+)", text, re.MULTILINE)
+    expect(len(codes) == 26, f"include/hccl/hccl_types.h lists {len(codes)} codes")
+    return [code for code in codes if code[0] != "HCCL_E_RESERVED"]
+
+
 def own_codes(source):
     """The numbers that Aclimb itself returns."""
     text = pathlib.Path(source, "aclimb", "core", "codes.h").read_text()
@@ -65,6 +73,22 @@ def every_code(tool, source):
         expect(text.startswith(f"{number} "), f"{number}: {text}")
         for name in names:
             expect(re.search(rf"\b{name}\b", text), f"{number}: {name} is not told")
+
+
+def every_code_of_collectives(tool, source):
+    """Those of a rank's refusals, and those that a rank can hear of; the others occur on an NPU alone."""
+    codes = collective_codes(source)
+    used = "".join(path.read_text() for path in pathlib.Path(source, "aclimb", "collectives").glob("*.cc")
+                   if path.name != "errors.cc" and not path.name.endswith("_test.cc"))
+    texts = explained(tool, [name for name, _ in codes])
+    for name, number in codes:
+        text = texts[name]
+        expect(text.startswith(f"{number} {name}\n"), f"{name}: {text}")
+        check_explained(text, name, ("meaning", "causes", "fix"))
+        returned = re.search(rf"\b{name}\b", used) or name in ("HCCL_E_PTR", "HCCL_E_MEMORY")
+        expect(("never returns" in text) != bool(returned), f"{name}: who returns it? {text}")
+    expect(re.search(r"\bHCCL_SUCCESS\b", tool.output("explain", "0")), "0 is HCCL_SUCCESS too")
+    expect(tool.output("explain", "21").startswith("21 HCCL_E_REMOTE\n"), "a number of HcclResult")
 
 
 def texts_are_written(tool, source):
@@ -183,6 +207,7 @@ def unknown(tool, source):
 if __name__ == "__main__":
     main(
         every_code,
+        every_code_of_collectives,
         texts_are_written,
         lower_case,
         rules,

@@ -1,5 +1,6 @@
 """aclimb ops.  ops_test.py <tool> <source folder> <operator>..."""
 
+import collections
 import json
 import pathlib
 import re
@@ -39,6 +40,15 @@ def one_operator(tool, source, *operators):
         printed = tool.output("ops", operator)
         for part in [*names, *(rule[0] for rule in rules), *(rule[3] for rule in rules)]:
             expect(part in printed, f"{operator}: {part} is not printed")
+
+
+def rules_have_names_of_their_own(tool, source, *operators):
+    """One id, one rule: `aclimb explain` would tell one of two."""
+    page = pathlib.Path(source, "docs", "errors.md").read_text()
+    ids = re.findall(r"^\| `([a-z0-9_]+/[^`]+)` \|", page, re.MULTILINE)
+    expect(len(ids) > 1000, f"docs/errors.md lists {len(ids)} rules")
+    twice = {rule for rule, count in collections.Counter(ids).items() if count > 1}
+    expect(not twice, f"two rules have the same id: {twice}")
 
 
 def dtypes_of_a_chip(tool, source, *operators):

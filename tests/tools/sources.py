@@ -3,20 +3,29 @@
 import pathlib
 import re
 
-# Calls whose last text is the end of a rule's id, and what comes before it.
+# Calls of which one text is the end of a rule's id: which, from the end, and what comes before it.
 CALLS = {
-    "BadValue": "runtime/",
-    "Wrong": "runtime/config/",
-    "WrongMaker": "runtime/event/",
-    "RefusePhase2": "phase2/",
-    "Invalid": "tensor/",
+    "BadValue": (-1, "runtime/"),
+    "Wrong": (-1, "runtime/config/"),
+    "WrongMaker": (-1, "runtime/event/"),
+    "RefusePhase2": (-1, "phase2/"),
+    "Invalid": (-1, "tensor/"),
+    "BadParameter": (-2, "collective/"),
+    "RefuseSize": (-1, "calculate_matmul_weight_size/"),
 }
 WHOLE = re.compile(
-    r"(runtime|backend|check|fault|executor|tensor|array|list|scalar|destroy|inner|phase2)(/[a-z0-9-]+)+"
+    r"(runtime|backend|check|fault|executor|tensor|array|list|scalar|destroy|inner|phase2|collective)"
+    r"(/[a-z0-9-]+)+"
 )
 # "runtime/null/": the name of an argument follows.
-OPEN = re.compile(r"(runtime|tensor)/[a-z-]+/|destroy/")
+OPEN = re.compile(r"(runtime|tensor|collective)/[a-z-]+/|destroy/")
+# A rule that a call of any name that begins with Refuse names in full, wherever it stands: operators
+# that have functions beside their phases refuse so.
+REFUSE = re.compile(r"\bRefuse\w*\(")
+OF_OPERATOR = re.compile(r"[a-z0-9]+(_[a-z0-9]+)+(/[a-zA-Z0-9-]+)+")
 TEXT = re.compile(r'"((?:\\.|[^"\\\n])*)"')
+# Two texts that the compiler joins.
+JOINED = re.compile(r'"\s*\n\s*"')
 
 
 def call_at(text, begin):
@@ -36,13 +45,17 @@ def rules_of_file(text):
         # Configuration and event rules are closed sets, whose members the calls below name.
         elif OPEN.fullmatch(literal) and literal not in ("runtime/config/", "runtime/event/"):
             yield literal + "anything"
-    for name, front in CALLS.items():
+    for match in REFUSE.finditer(text):
+        for literal in TEXT.findall(call_at(text, match.end() - 1)):
+            if OF_OPERATOR.fullmatch(literal):
+                yield literal
+    for name, (place, front) in CALLS.items():
         if f"{name}(" not in text:
             continue
         for match in re.finditer(rf"\b{name}\(", text):
-            literals = TEXT.findall(call_at(text, match.end() - 1))
-            if literals and re.fullmatch(r"[a-z0-9/-]+", literals[-1]):
-                yield front + literals[-1]
+            literals = TEXT.findall(JOINED.sub("", call_at(text, match.end() - 1)))
+            if len(literals) >= -place and re.fullmatch(r"[a-z0-9/-]+", literals[place]):
+                yield front + literals[place]
 
 
 def rules_of_sources(source):

@@ -79,10 +79,8 @@ void PrintCode(const std::vector<CodeEntry>& rows) {
     others += fmt::format("{}{}", i == 1 ? "" : ", ", rows[i].name);
   }
   if (!others.empty()) PrintField("also", others);
-  const bool returned = std::any_of(rows.begin(), rows.end(), [](const CodeEntry& text) {
-    return CodeName(text.code)[0] != '\0';
-  });
-  if (!returned) PrintField("note", "Aclimb never returns this code; it occurs on an NPU");
+  if (std::ranges::none_of(rows, catalogue::IsNumberReturned))
+    PrintField("note", "Aclimb never returns this code; it occurs on an NPU");
 }
 
 void PrintRule(const RuleEntry& rule, const std::string& what) {

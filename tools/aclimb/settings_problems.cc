@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "aclimb/collectives/settings.h"
 #include "aclimb/core/environment.h"
 #include "aclimb/runtime/settings.h"
 #include "tools/aclimb/near.h"
@@ -25,6 +26,9 @@ std::vector<std::string> EnvironmentProblems() {
     while (problem.ends_with(' ')) problem.pop_back();
     problems.push_back(std::move(problem));
     begin = next;
+  }
+  for (std::string& problem : collectives::SettingsProblems()) {
+    problems.push_back(problem.substr(kBegin.size()));
   }
   for (const auto& list : {tools::ValueProblems(), tools::FileProblems()}) {
     for (const tools::Problem& problem : list) problems.push_back(problem.what);

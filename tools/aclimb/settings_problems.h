@@ -7,8 +7,9 @@
 
 namespace aclimb::cli {
 
-// What the runtime and its tools will say about the value that a variable has in this process's
-// environment; nothing when they accept it. Asks their own readers of the environment.
+// What the runtime, the collectives and the tools will say about the value that a variable has in
+// this process's environment; nothing when they accept it. Asks their own readers of the
+// environment.
 std::optional<std::string> ProblemOf(std::string_view variable);
 
 // The same for the whole environment, one text for each bad value.

@@ -24,6 +24,10 @@ std::vector<CodeEntry> AllCodeEntries();
 // True when a function of Aclimb can return the code under this name. The others exist so that
 // programs compile.
 bool IsReturned(const CodeEntry& text);
+// The same of the number, under this name or another of its header.
+bool IsNumberReturned(const CodeEntry& text);
+// True for an HcclResult, whose numbers are their own.
+bool IsCollective(const CodeEntry& text);
 
 // By header, each in the order of its numbers. A number that has several names has several rows.
 std::span<const CodeEntry> GeneralCodes();          // acl/acl_base_rt.h
@@ -32,5 +36,7 @@ std::span<const CodeEntry> RuntimeResourceCodes();  // 207xxx
 std::span<const CodeEntry> RuntimeFaultCodes();     // 507xxx
 std::span<const CodeEntry> GraphCodes();            // acl/error_codes/ge_error_codes.h
 std::span<const CodeEntry> OperatorCodes();         // aclnn/opdev/op_errno.h
+std::span<const CodeEntry> CollectiveCodes();       // hccl/hccl_types.h, those that are returned
+std::span<const CodeEntry> OtherCollectiveCodes();  // the others
 
 }  // namespace aclimb::catalogue

@@ -99,6 +99,21 @@ constexpr FixedRule kRows[] = {
      "no device set in this thread; a stream of another context or a destroyed one; with "
      "ASCEND_LAUNCH_BLOCKING=1 also a failure of the task itself",
      "explain the inner code that the message gives"},
+    // aclnnCalculateMatmulWeightSize and its V2, which have no phases.
+    {"calculate_matmul_weight_size/null", kAclnnNullptr,
+     "tensorShape and weightTensorSize are not null", "an array whose creation was not checked",
+     "pass an aclIntArray and the address of a uint64_t"},
+    {"calculate_matmul_weight_size/handle", kAclnnInvalid, "tensorShape is a live aclIntArray",
+     "it was destroyed before", "destroy it only after this call"},
+    {"calculate_matmul_weight_size/rank", kAclnnInvalid, "tensorShape has 2 to 6 extents",
+     "the shape of a vector", "pass the weight's shape"},
+    {"calculate_matmul_weight_size/extent", kAclnnInvalid, "every extent is above 0",
+     "an empty tensor", "pass the weight's shape"},
+    {"calculate_matmul_weight_size/overflow", kAclnnInvalid,
+     "the rounded extents multiply to less than 2^63", "an overflow in the shape's arithmetic",
+     "pass the weight's shape"},
+    {"calculate_matmul_weight_size/dtype", kAclnnInvalid, "dataType is FLOAT16, BFLOAT16 or INT8",
+     "a weight in float32", "convert the weight, or multiply by it as it is"},
     // Failures inside.
     {"inner/handles", kAclnnInner, "a handle is left for a new object",
      "executors of phase 1 that no phase 2 consumed, or other objects, were never destroyed",

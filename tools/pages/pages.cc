@@ -41,11 +41,12 @@ std::string EnvironmentPage() {
   return out;
 }
 
-void AppendCodes(bool returned, std::string& out) {
+void AppendCodes(bool returned, bool collective, std::string& out) {
   out += "\n| code | name | meaning | usual causes | what to do |\n|---|---|---|---|---|\n";
   for (const catalogue::CodeEntry& row : catalogue::AllCodeEntries()) {
+    if (catalogue::IsCollective(row) != collective) continue;
     // Other names of a number that is returned belong to neither table.
-    if (returned ? !catalogue::IsReturned(row) : CodeName(row.code)[0] != '\0') continue;
+    if (returned ? !catalogue::IsReturned(row) : catalogue::IsNumberReturned(row)) continue;
     out += Cat("| ", row.code, " | `", row.name, "` | ", row.meaning, " | ", row.causes, " | ",
                row.fix, " |\n");
   }
@@ -66,10 +67,16 @@ std::string ErrorsPage() {
           "`aclimb explain WHAT` shows single entries.\n\n",
           "Every refusal leaves a text that `aclGetRecentErrMsg` returns: the value and what was "
           "expected, a `fix:` line, and the rule's id with the code.\n\n## Codes\n");
-  AppendCodes(true, out);
+  AppendCodes(true, false, out);
   out +=
-      "\n## Rules of the operators\n\nBeside the generic rules (null, handle, dtype, format, rank, "
-      "extent of each parameter, overlap of each output), which each operator's page explains.\n\n"
+      "\n## Codes of collectives\n\nThe functions of HCCL return an HcclResult, a number of its "
+      "own.\n";
+  AppendCodes(true, true, out);
+  out +=
+      "\n## Rules of the operators\n\nThese are an operator's own. Every operator also has the "
+      "generic rules: null, handle, dtype, format, rank and extent of each parameter, and overlap "
+      "of each output. Each operator's page lists them all, and [operators.md](operators.md) says "
+      "in which order they are checked.\n\n"
       "| rule | code | fix |\n|---|---|---|\n";
   for (const truth::OperatorEntry* entry : AllOperators()) {
     const contract::Contract* contract = entry->contract;
@@ -83,13 +90,17 @@ std::string ErrorsPage() {
   AppendRules(catalogue::ObjectRules(), out);
   out += "\n## Rules of the runtime\n";
   AppendRules(catalogue::RuntimeRules(), out);
-  out += "\n## Rules of collectives\n\nTheir codes are of HcclResult.\n";
+  out +=
+      "\n## Rules of collectives\n\nTheir codes are those of HcclResult, "
+      "[above](#codes-of-collectives).\n";
   AppendRules(catalogue::CollectiveRules(), out);
   out +=
       "\n## Codes that Aclimb never returns\n\nThey are in the headers so that programs compile, "
       "and "
       "occur on an NPU.\n";
-  AppendCodes(false, out);
+  AppendCodes(false, false, out);
+  out += "\nOf HcclResult:\n";
+  AppendCodes(false, true, out);
   return out;
 }
 
