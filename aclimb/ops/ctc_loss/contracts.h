@@ -156,7 +156,7 @@ inline constexpr contract::Rule kRules[] = {
     kInputLengthsRule<Forward>,
     kTargetLengthsRule<Forward>,
     kBlankRule<Forward>,
-    contract::Custom("shape/logAlphaOut", &NarrowAlpha<Forward>,
+    contract::Custom("wide-enough/logAlphaOut", &NarrowAlpha<Forward>,
                      "the last dimension of logAlphaOut has 2 * the largest of targetLengths + 1 "
                      "elements or more",
                      "allocate a wider one")};
@@ -196,7 +196,7 @@ inline constexpr contract::Rule kRules[] = {
     kInputLengthsRule<Backward>,
     kTargetLengthsRule<Backward>,
     kBlankRule<Backward>,
-    contract::Custom("shape/logAlpha", &NarrowAlpha<Backward>,
+    contract::Custom("wide-enough/logAlpha", &NarrowAlpha<Backward>,
                      "the last dimension of logAlpha has 2 * the largest of targetLengths + 1 "
                      "elements or more",
                      "pass the result of aclnnCtcLoss")};
