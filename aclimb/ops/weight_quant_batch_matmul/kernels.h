@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "aclimb/core/dtype.h"
+#include "aclimb/core/half.h"
 
 namespace aclimb::weight_quant_batch_matmul {
 
