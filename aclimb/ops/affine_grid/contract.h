@@ -69,7 +69,8 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnAffineGrid",
     .folder = "affine_grid",
-    .summary = "The places that affine maps send the elements of images to, as a grid.",
+    .summary =
+        "A sampling grid of affine maps: the place in the input of each element of the output.",
     .products =
         Bit(Product::kTraining910) | Bit(Product::kA2) | Bit(Product::kA3) | Bit(Product::k950),
     .parameters = kParameters,

@@ -50,8 +50,8 @@ inline constexpr contract::Contract kContract = {
     .function = "aclnnAmpUpdateScale",
     .folder = "amp_update_scale",
     .summary =
-        "The scale of a loss, smaller after an overflow, larger after many steps without "
-        "one.",
+        "The loss scale of mixed precision: smaller after an overflow, larger after many steps "
+        "without one.",
     .parameters = kParameters,
     .rules = kRules,
 };

@@ -1,10 +1,10 @@
 """The place of the largest element of the benchmark in PyTorch, for bench/torch_twin.py."""
 
 import torch
-from bench_torch_twin import filled
+from bench_torch_twin import matrix
 
 
 def variants(case):
-    x = filled((case.rows, case.columns), case.type)
+    x = matrix(case)
     out = torch.zeros(case.columns if case.dim == 0 else case.rows, dtype=torch.int64)
     return {"out=": lambda: torch.argmax(x, case.dim, out=out)}

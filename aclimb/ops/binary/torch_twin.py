@@ -8,4 +8,9 @@ def variants(case):
     a, b, _, out = matrices(case)
     if case.function == "muls":
         return {"out=": lambda: torch.mul(a, 20.0, out=out)}
-    return {"out=": lambda: getattr(torch, case.function)(a, b, out=out)}
+    if case.function == "eq_scalar":
+        return {"out=": lambda: torch.eq(a, 20.0, out=out)}
+    ways = {"out=": lambda: getattr(torch, case.function)(a, b, out=out)}
+    if case.function == "logical_and":
+        ways["ne, bitwise_and"] = lambda: torch.bitwise_and(a.ne(0), b.ne(0), out=out)
+    return ways

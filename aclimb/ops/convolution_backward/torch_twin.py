@@ -1,4 +1,4 @@
-"""The gradients of a convolution in PyTorch, for bench/torch_twin.py."""
+"""A convolution and its gradients in PyTorch, for bench/torch_twin.py."""
 
 import torch
 from bench_torch_twin import NoPeer, filled
@@ -10,30 +10,38 @@ def variants(case):
 
     if case.type == torch.float16 and not supports_half():
         raise NoPeer("torch has no float16 convolution on a CPU")
-    transposed, mask = bool(case.transposed), [flag == "1" for flag in f"{case.mask:03d}"]
+    transposed = bool(case.transposed)
     kernel = dims(case.kernel)
     shape = ((case.cin, case.cout // case.groups) if transposed
              else (case.cout, case.cin // case.groups))
-    grad = filled((case.n, case.cout, *dims(case.output)), case.type)
     value = filled((case.n, case.cin, *dims(case.input)), case.type)
     weight = filled((*shape, *kernel), case.type) * 0.05
     numbers = [dims(case.stride), dims(case.padding), dims(case.dilation), transposed,
-               dims(case.output_padding), case.groups, mask]
+               dims(case.output_padding), case.groups]
+    if case.operator == "convolution":
+        bias, tensors = filled((case.cout,), case.type), (value, weight)
 
-    def plain(g=grad, v=value, w=weight):
-        return torch.ops.aten.convolution_backward(g, v, w, [case.cout], *numbers)
+        def plain(v=value, w=weight):
+            return [torch.ops.aten.convolution(v, w, bias, *numbers)]
+    else:
+        mask = [flag == "1" for flag in f"{case.mask:03d}"]
+        grad = filled((case.n, case.cout, *dims(case.output)), case.type)
+        tensors = (grad, value, weight)
 
-    ways = {"convolution_backward": plain}
+        def plain(g=grad, v=value, w=weight):
+            return torch.ops.aten.convolution_backward(g, v, w, [case.cout], *numbers, mask)
+
+    ways = {case.operator: plain}
     if len(kernel) == 2:
         last = torch.channels_last
 
         def channels_last():
-            results = plain(*(t.contiguous(memory_format=last) for t in (grad, value, weight)))
+            results = plain(*(t.contiguous(memory_format=last) for t in tensors))
             return [None if r is None else r.contiguous() for r in results]
         ways["through channels_last"] = channels_last
     if case.type == torch.float16:
         def in_float32():
-            results = plain(grad.float(), value.float(), weight.float())
+            results = plain(*(t.float() for t in tensors))
             return [None if r is None else r.half() for r in results]
         ways["in float32"] = in_float32
     threads = torch.get_num_threads()

@@ -163,7 +163,9 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnCtcLoss",
     .folder = "ctc_loss",
-    .summary = "How unlikely it is that sequences spell their labels (CTC).",
+    .summary =
+        "Connectionist temporal classification (CTC) loss: negative log-likelihoods of label "
+        "sequences.",
     .parameters = kParameters,
     .rules = kRules};
 static_assert(contract::Matches<decltype(aclnnCtcLossGetWorkspaceSize)>(kContract));
@@ -203,7 +205,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnCtcLossBackward",
     .folder = "ctc_loss_backward",
-    .summary = "The gradient of aclnnCtcLoss.",
+    .summary = "Gradient of aclnnCtcLoss with respect to the log-probabilities.",
     .products = kAllProducts & ~Bit(Product::kInference310P),
     .parameters = kParameters,
     .rules = kRules};

@@ -6,7 +6,7 @@ namespace aclimb::cumulate {
 namespace {
 
 bench::Case Make(const char* name, const std::string& function, int64_t rows, int64_t columns,
-                 int64_t dim, const std::string& dtype) {
+                 int64_t dim, const char* layout, const std::string& dtype) {
   const bool multiplies = function == "cumprod";
   const auto open = [=, as = bench::AclDataTypeOf(dtype)](const bench::Tensors& inputs,
                                                           const bench::Tensors& outputs) {
@@ -18,21 +18,24 @@ bench::Case Make(const char* name, const std::string& function, int64_t rows, in
       return aclnnCumsumGetWorkspaceSize(self, dim, as, out, size, executor);
     };
   };
-  const bench::Operand self = {{rows, columns}, dtype, {}, dtype == "int64" ? 1000 : 0};
-  return bench::CaseOf(multiplies ? "cumprod" : "cumsum", name, dtype.c_str(),
-                       {{"function", function},
-                        {"rows", std::to_string(rows)},
-                        {"columns", std::to_string(columns)},
-                        {"dim", std::to_string(dim)}},
-                       {{self}, {self}, open, multiplies ? &aclnnCumprod : &aclnnCumsum});
+  const bench::Operand self = {
+      {rows, columns}, dtype, bench::StridesOf(layout, rows), dtype == "int64" ? 1000 : 0};
+  return bench::CaseOf(
+      multiplies ? "cumprod" : "cumsum", name, dtype.c_str(),
+      {{"function", function},
+       {"rows", std::to_string(rows)},
+       {"columns", std::to_string(columns)},
+       {"dim", std::to_string(dim)},
+       {"layout", layout}},
+      {{self}, {{self.shape, dtype}}, open, multiplies ? &aclnnCumprod : &aclnnCumsum});
 }
 
 }  // namespace
 
 std::vector<bench::Case> BenchCases() {
   return {
-#define ACLIMB_CASE(name, function, rows, columns, dim, dtype) \
-  Make(#name, #function, rows, columns, dim, #dtype),
+#define ACLIMB_CASE(name, function, rows, columns, dim, layout, dtype) \
+  Make(#name, #function, rows, columns, dim, #layout, #dtype),
 #include "aclimb/ops/cumulate/cases.inc"
 #undef ACLIMB_CASE
   };

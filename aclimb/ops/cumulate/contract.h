@@ -31,12 +31,11 @@ inline constexpr contract::Rule kRules[] = {
     contract::SameShape("same-shape/out", kOut, kSelf,
                         "allocate the output with the shape of the input")};
 
-inline constexpr contract::Contract kContract = {
-    .function = "aclnnCumsum",
-    .folder = "cumsum",
-    .summary = "Sums of all elements so far along a dimension.",
-    .parameters = kParameters,
-    .rules = kRules};
+inline constexpr contract::Contract kContract = {.function = "aclnnCumsum",
+                                                 .folder = "cumsum",
+                                                 .summary = "Cumulative sums along a dimension.",
+                                                 .parameters = kParameters,
+                                                 .rules = kRules};
 static_assert(contract::Matches<decltype(aclnnCumsumGetWorkspaceSize)>(kContract));
 
 }  // namespace aclimb::cumulate

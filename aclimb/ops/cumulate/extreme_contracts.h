@@ -37,7 +37,7 @@ inline constexpr contract::Rule kExtremeRules[] = {
 inline constexpr contract::Contract kCummaxContract = {
     .function = "aclnnCummax",
     .folder = "cummax",
-    .summary = "The greatest of all elements so far along a dimension, and where it is.",
+    .summary = "Cumulative maxima along a dimension, and their indices.",
     .parameters = kExtremeParameters,
     .rules = kExtremeRules};
 static_assert(contract::Matches<decltype(aclnnCummaxGetWorkspaceSize)>(kCummaxContract));
@@ -45,7 +45,7 @@ static_assert(contract::Matches<decltype(aclnnCummaxGetWorkspaceSize)>(kCummaxCo
 inline constexpr contract::Contract kCumminContract = {
     .function = "aclnnCummin",
     .folder = "cummin",
-    .summary = "The least of all elements so far along a dimension, and where it is.",
+    .summary = "Cumulative minima along a dimension, and their indices.",
     .parameters = kExtremeParameters,
     .rules = kExtremeRules};
 static_assert(contract::Matches<decltype(aclnnCumminGetWorkspaceSize)>(kCumminContract));

@@ -150,7 +150,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnEmbeddingBag",
     .folder = "embedding_bag",
-    .summary = "Sums, means or the largest elements of rows of a table, bag by bag.",
+    .summary = "Sums, means or largest elements of rows of an embedding table, bag by bag.",
     .parameters = kParameters,
     .rules = kRules,
 };

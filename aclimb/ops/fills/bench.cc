@@ -8,7 +8,7 @@ namespace aclimb::fills {
 namespace {
 
 bench::Case Make(const char* name, const std::string& function, int64_t rows, int64_t columns,
-                 const char* dtype) {
+                 const char* layout, const char* dtype) {
   const bool one_hot = function == "one_hot";
   std::vector<bench::Operand> inputs;
   if (one_hot) inputs = {{{rows}, dtype, {}, columns}, {{1}, dtype, {}, 1}, {{1}, dtype, {}, 1}};
@@ -30,12 +30,13 @@ bench::Case Make(const char* name, const std::string& function, int64_t rows, in
                       : function == "eye"  ? &aclnnEye
                       : function == "zero" ? &aclnnInplaceZero
                                            : &aclnnInplaceFillScalar;
-  const bench::Operand out = {{rows, columns}, dtype};
+  const bench::Operand out = {{rows, columns}, dtype, bench::StridesOf(layout, rows)};
   const bool zeros = function != "fill";
   return bench::CaseOf("fills", name, dtype,
                        {{"function", function},
                         {"rows", std::to_string(rows)},
-                        {"columns", std::to_string(columns)}},
+                        {"columns", std::to_string(columns)},
+                        {"layout", layout}},
                        {inputs, {out}, open, phase2},
                        {.read_bytes = inputs.empty() ? 0 : inputs[0].Bytes(),
                         .write_bytes = out.Bytes(),
@@ -46,8 +47,8 @@ bench::Case Make(const char* name, const std::string& function, int64_t rows, in
 
 std::vector<bench::Case> BenchCases() {
   return {
-#define ACLIMB_CASE(name, function, rows, columns, dtype) \
-  Make(#name, #function, rows, columns, #dtype),
+#define ACLIMB_CASE(name, function, rows, columns, layout, dtype) \
+  Make(#name, #function, rows, columns, #layout, #dtype),
 #include "aclimb/ops/fills/cases.inc"
 #undef ACLIMB_CASE
   };

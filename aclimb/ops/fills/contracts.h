@@ -189,7 +189,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnEye",
     .folder = "eye",
-    .summary = "out = 1 where row and column are equal, else 0.",
+    .summary = "The identity matrix: out = 1 where row and column are equal, else 0.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -258,7 +258,9 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnOneHot",
     .folder = "one_hot",
-    .summary = "out = onValue where the index along the new axis is that in self, else offValue.",
+    .summary =
+        "One-hot vectors: out = onValue where the index along the new axis is that in self, else "
+        "offValue.",
     .parameters = kParameters,
     .rules = kRules,
 };

@@ -1,12 +1,12 @@
 """Fills of the benchmark in PyTorch, for bench/torch_twin.py."""
 
 import torch
-from bench_torch_twin import filled
+from bench_torch_twin import matrix
 
 
 def variants(case):
     rows, columns = case.rows, case.columns
-    out = filled((rows, columns), case.type, torch.zeros)
+    out = matrix(case, torch.zeros)
     if case.function == "one_hot":
         indices = torch.randint(0, columns, (rows,))
         return {"one_hot": lambda: torch.nn.functional.one_hot(indices, columns),

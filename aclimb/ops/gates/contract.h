@@ -98,7 +98,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnSwiGlu",
     .folder = "swi_glu",
-    .summary = "silu(a) * b for the halves a and b of a tensor.",
+    .summary = "SwiGLU, a gated linear unit: silu(a) * b for the halves a and b of a tensor.",
     .products = kAllProducts & ~Bit(Product::kTraining910),
     .parameters = kParameters,
     .rules = kRules,
@@ -165,7 +165,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnGlu",
     .folder = "glu",
-    .summary = "a * sigmoid(b) for the halves a and b of a tensor.",
+    .summary = "Gated linear unit (GLU): a * sigmoid(b) for the halves a and b of a tensor.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -251,7 +251,8 @@ struct Rules {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnGeGlu",
     .folder = "ge_glu",
-    .summary = "a * gelu(b) for the halves a and b of a tensor, and gelu(b).",
+    .summary =
+        "GeGLU, a gated linear unit: a * gelu(b) for the halves a and b of a tensor, and gelu(b).",
     .parameters = kParameters,
     .rules = Rules<kCut, kHalf, kOtherHalf>::kAll,
 };

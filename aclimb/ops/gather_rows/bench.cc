@@ -6,7 +6,7 @@ namespace aclimb::gather_rows {
 namespace {
 
 bench::Case Make(const char* name, const std::string& function, int64_t rows, int64_t columns,
-                 int64_t indices, const char* dtype) {
+                 int64_t indices, const char* layout, const char* dtype) {
   const bool takes_rows = function == "embedding";
   const auto open = [=](const bench::Tensors& inputs, const bench::Tensors& outputs) {
     return [=, self = inputs[0], index = inputs[1], out = outputs[0]](uint64_t* size,
@@ -21,8 +21,9 @@ bench::Case Make(const char* name, const std::string& function, int64_t rows, in
                        {{"function", function},
                         {"rows", std::to_string(rows)},
                         {"columns", std::to_string(columns)},
-                        {"indices", std::to_string(indices)}},
-                       {{{{rows, columns}, dtype}, index},
+                        {"indices", std::to_string(indices)},
+                        {"layout", layout}},
+                       {{{{rows, columns}, dtype, bench::StridesOf(layout, rows)}, index},
                         {out},
                         open,
                         takes_rows ? &aclnnEmbedding : &aclnnIndexSelect},
@@ -33,8 +34,8 @@ bench::Case Make(const char* name, const std::string& function, int64_t rows, in
 
 std::vector<bench::Case> BenchCases() {
   return {
-#define ACLIMB_CASE(name, function, rows, columns, indices, dtype) \
-  Make(#name, #function, rows, columns, indices, #dtype),
+#define ACLIMB_CASE(name, function, rows, columns, indices, layout, dtype) \
+  Make(#name, #function, rows, columns, indices, #layout, #dtype),
 #include "aclimb/ops/gather_rows/cases.inc"
 #undef ACLIMB_CASE
   };

@@ -46,7 +46,7 @@ inline constexpr contract::Rule kEmbeddingRules[] = {
 inline constexpr contract::Contract kEmbeddingContract = {
     .function = "aclnnEmbedding",
     .folder = "embedding",
-    .summary = "Rows of a table by their indices.",
+    .summary = "Embeddings: rows of a table by their indices.",
     .parameters = kEmbeddingParameters,
     .rules = kEmbeddingRules,
 };

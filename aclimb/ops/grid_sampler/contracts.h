@@ -101,7 +101,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract2d = {
     .function = "aclnnGridSampler2D",
     .folder = "grid_sampler2d",
-    .summary = "Elements of images at places that a grid names.",
+    .summary = "Samples images at the places of a grid (torch.nn.functional.grid_sample).",
     .products = kProducts,
     .parameters = kParameters<2>,
     .rules = kRules<2>};
@@ -109,7 +109,7 @@ static_assert(contract::Matches<decltype(aclnnGridSampler2DGetWorkspaceSize)>(kC
 inline constexpr contract::Contract kContract3d = {
     .function = "aclnnGridSampler3D",
     .folder = "grid_sampler3d",
-    .summary = "Elements of volumes at places that a grid names.",
+    .summary = "Samples volumes at the places of a grid (torch.nn.functional.grid_sample).",
     .products = kProducts,
     .parameters = kParameters<3>,
     .rules = kRules<3>};

@@ -68,7 +68,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnHistc",
     .folder = "histc",
-    .summary = "How many elements are in each of some equally wide bins.",
+    .summary = "A histogram: how many elements are in each of some equally wide bins.",
     .parameters = kParameters,
     .rules = kRules,
 };

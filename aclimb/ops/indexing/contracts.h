@@ -117,7 +117,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnTake",
     .folder = "take",
-    .summary = "Elements of a tensor by their numbers in row-major order.",
+    .summary = "Elements of a tensor by flat indices, in row-major order.",
     .parameters = kParameters,
     .rules = kRules};
 static_assert(contract::Matches<decltype(aclnnTakeGetWorkspaceSize)>(kContract));
@@ -142,7 +142,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplacePut",
     .folder = "inplace_put",
-    .summary = "Replaces elements by their numbers in row-major order, or adds to them.",
+    .summary = "Replaces elements by flat indices, in row-major order, or adds to them.",
     .products = kNewAnd910,
     .parameters = kParameters,
     .rules = kRules};

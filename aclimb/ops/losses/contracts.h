@@ -73,7 +73,7 @@ inline constexpr contract::Rule kRules[] = {ReductionInRange(kReduction),
 inline constexpr contract::Contract kContract = {
     .function = "aclnnL1Loss",
     .folder = "l1_loss",
-    .summary = "Absolute difference of two tensors, its mean or its sum.",
+    .summary = "L1 loss: the absolute difference of two tensors, its mean or its sum.",
     .parameters = kParameters,
     .rules = kRules};
 static_assert(contract::Matches<decltype(aclnnL1LossGetWorkspaceSize)>(kContract));
@@ -94,8 +94,8 @@ inline constexpr contract::Contract kContract = {
     .function = "aclnnSmoothL1Loss",
     .folder = "smooth_l1_loss",
     .summary =
-        "Absolute difference of two tensors, squared where it is small, its mean or its "
-        "sum.",
+        "Smooth L1 loss: the absolute difference of two tensors, squared where it is small, its "
+        "mean or its sum.",
     .products = kNot310P,
     .parameters = kParameters,
     .rules = kRules};
@@ -114,7 +114,7 @@ inline constexpr contract::Rule kRules[] = {ReductionInRange(kReduction),
 inline constexpr contract::Contract kContract = {
     .function = "aclnnSoftMarginLoss",
     .folder = "soft_margin_loss",
-    .summary = "log(1 + exp(-target * self)), the mean of all or their sum.",
+    .summary = "Soft margin loss: log(1 + exp(-target * self)), the mean of all or their sum.",
     .parameters = kParameters,
     .rules = kRules};
 static_assert(contract::Matches<decltype(aclnnSoftMarginLossGetWorkspaceSize)>(kContract));

@@ -41,7 +41,8 @@ inline constexpr contract::Rule kForwardRules[] = {
 inline constexpr contract::Contract kMseLossContract = {
     .function = "aclnnMseLoss",
     .folder = "mse_loss",
-    .summary = "Squared difference of two tensors, its mean or its sum.",
+    .summary =
+        "Mean squared error loss: the squared difference of two tensors, its mean or its sum.",
     .parameters = kForwardParameters,
     .rules = kForwardRules,
 };

@@ -121,7 +121,8 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnBatchNorm",
     .folder = "batch_norm",
-    .summary = "Shifts and scales each channel of a batch to mean 0 and variance 1.",
+    .summary =
+        "Batch normalization: shifts and scales each channel of a batch to mean 0 and variance 1.",
     .parameters = kParameters,
     .rules = kRules,
 };

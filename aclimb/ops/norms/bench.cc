@@ -22,6 +22,7 @@ struct Shape {
   int64_t outer;
   int64_t middle;
   int64_t inner;
+  std::string layout;
   std::string dtype;
 
   bool is_gradient() const {
@@ -44,7 +45,7 @@ class NormProblem : public bench::Problem {
  public:
   explicit NormProblem(const Shape& shape)
       : shape_(shape),
-        x_(shape.Whole(), shape.dtype),
+        x_(shape.Whole(), shape.dtype, bench::StridesOf(shape.layout, shape.outer)),
         grad_(shape.is_gradient() ? shape.Whole() : std::vector<int64_t>{1}, shape.dtype),
         out_(shape.Whole(), shape.dtype),
         weight_({shape.middle}, "float32"),
@@ -144,6 +145,7 @@ bench::Case Make(const std::string& name, const Shape& shape) {
            {"outer", std::to_string(shape.outer)},
            {"middle", std::to_string(shape.middle)},
            {"inner", std::to_string(shape.inner)},
+           {"layout", shape.layout},
            {"dtype", shape.dtype}},
           {.read_bytes = (shape.is_gradient() ? 2 : 1) * bytes, .write_bytes = bytes},
           [shape] { return std::make_unique<NormProblem>(shape); }};
@@ -153,8 +155,8 @@ bench::Case Make(const std::string& name, const Shape& shape) {
 
 std::vector<bench::Case> BenchCases() {
   return {
-#define ACLIMB_CASE(name, function, outer, middle, inner, dtype) \
-  Make(#name, {#function, outer, middle, inner, #dtype}),
+#define ACLIMB_CASE(name, function, outer, middle, inner, layout, dtype) \
+  Make(#name, {#function, outer, middle, inner, #layout, #dtype}),
 #include "aclimb/ops/norms/cases.inc"
 #undef ACLIMB_CASE
   };

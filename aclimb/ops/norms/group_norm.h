@@ -90,7 +90,9 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnGroupNorm",
     .folder = "group_norm",
-    .summary = "Shifts and scales groups of channels of each sample to mean 0 and variance 1.",
+    .summary =
+        "Group normalization: shifts and scales groups of channels of each sample to mean 0 and "
+        "variance 1.",
     .parameters = kParameters,
     .rules = kRules,
 };

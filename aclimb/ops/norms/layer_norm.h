@@ -90,7 +90,9 @@ inline constexpr uint8_t kForwardProducts =
 inline constexpr contract::Contract kContract = {
     .function = "aclnnLayerNorm",
     .folder = "layer_norm",
-    .summary = "Shifts and scales each row of the last dimensions to mean 0 and variance 1.",
+    .summary =
+        "Layer normalization: shifts and scales each row of the last dimensions to mean 0 and "
+        "variance 1.",
     .products = kForwardProducts,
     .parameters = std::span(kParameters).first(kImplMode),
     .rules = std::span(kForwardRules).first(std::size(kForwardRules) - 1),

@@ -73,7 +73,9 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnRmsNorm",
     .folder = "rms_norm",
-    .summary = "Divides each row by the root of its mean square and multiplies it by gamma.",
+    .summary =
+        "RMS normalization: divides each row by the root of its mean square and multiplies it by "
+        "gamma.",
     .products = kRmsProducts,
     .parameters = kParameters,
     .rules = kRules,

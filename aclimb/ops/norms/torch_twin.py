@@ -14,6 +14,8 @@ def variants(case):
     few = (n, 1) if of_rows else (n, GROUPS) if case.function.startswith("group") else (c,)
     aten = torch.ops.aten
     x = filled(shape, case.type)
+    if case.layout == "transposed":
+        x = filled((c, n), case.type).t()
     grad = filled(shape, case.type)
     # PyTorch's kernels want the weights of half types in either dtype.
     weight, bias, running_mean, running_var = (filled((c,), torch.float32, torch.rand) + 0.5

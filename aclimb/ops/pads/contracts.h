@@ -109,7 +109,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnConstantPadNd",
     .folder = "constant_pad_nd",
-    .summary = "out = self with a number put around it.",
+    .summary = "Constant padding: out = self with a number around it.",
     .parameters = kParameters,
     .rules = kRules,
 };

@@ -9,6 +9,8 @@
 #include "aclnnop/aclnn_gelu_v2.h"
 #include "aclnnop/aclnn_leaky_relu.h"
 #include "aclnnop/aclnn_lerp.h"
+#include "aclnnop/aclnn_masked_fill_scalar.h"
+#include "aclnnop/aclnn_s_where.h"
 #include "aclnnop/aclnn_silu_backward.h"
 #include "aclnnop/aclnn_softplus.h"
 #include "aclnnop/aclnn_threshold_backward.h"
@@ -28,6 +30,8 @@ const elementwise::BenchFunction kFunctions[] = {
     ACLIMB_BENCH_FUNCTION("addcmul", 3, Addcmul, o.a, o.b, o.c, o.one),
     ACLIMB_BENCH_FUNCTION("addcdiv", 3, Addcdiv, o.a, o.b, o.c, o.one),
     ACLIMB_BENCH_FUNCTION("lerp", 3, Lerp, o.a, o.b, o.c),
+    ACLIMB_BENCH_MASKED("s_where", 2, kRead, SWhere, o.mask, o.a, o.b, o.out),
+    ACLIMB_BENCH_MASKED("masked_fill", 0, kWritten, InplaceMaskedFillScalar, o.out, o.mask, o.one),
 };
 
 }  // namespace

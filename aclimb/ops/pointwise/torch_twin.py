@@ -1,13 +1,18 @@
 """The pointwise operators of the benchmark in PyTorch, for bench/torch_twin.py."""
 
 import torch
-from bench_torch_twin import matrices
+from bench_torch_twin import filled, matrices
 
 aten = torch.ops.aten
 
 
 def variants(case):
     a, b, c, out = matrices(case)
+    if case.function in ("s_where", "masked_fill"):
+        mask, one = filled(out.shape, torch.bool, lambda n: torch.rand(n) < 0.5), torch.tensor(1.0)
+        return {"s_where": {"out=": lambda: torch.where(mask, a, b, out=out)},
+                "masked_fill": {"masked_fill_": lambda: out.masked_fill_(mask, 1.0),
+                                "where, out=": lambda: torch.where(mask, one, out, out=out)}}[case.function]
     calls = {
         "elu": lambda: aten.elu.out(a, 1.0, 1.0, 1.0, out=out),
         "gelu_v2": lambda: aten.gelu.out(a, approximate="none", out=out),

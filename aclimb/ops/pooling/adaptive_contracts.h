@@ -93,9 +93,8 @@ template <size_t kDims>
 inline constexpr contract::Contract kContract = {
     .function = kDims == 2 ? "aclnnAdaptiveAvgPool2d" : "aclnnAdaptiveAvgPool3d",
     .folder = kDims == 2 ? "adaptive_avg_pool2d" : "adaptive_avg_pool3d",
-    .summary = kDims == 2
-                   ? "The means of so many windows as are wanted, which share planes equally."
-                   : "The means of so many windows as are wanted, which share volumes equally.",
+    .summary = kDims == 2 ? "Adaptive average pooling in 2 dimensions: the mean of each window."
+                          : "Adaptive average pooling in 3 dimensions: the mean of each window.",
     .products = kDims == 2 ? kAllProducts : kVolumeMeanProducts,
     .parameters = kParameters<kDims>,
     .rules = kRules<kDims>,

@@ -54,11 +54,10 @@ template <size_t kDims>
 inline constexpr contract::Contract kContract = {
     .function = kDims == 2 ? "aclnnAdaptiveMaxPool2d" : "aclnnAdaptiveMaxPool3d",
     .folder = kDims == 2 ? "adaptive_max_pool2d" : "adaptive_max_pool3d",
-    .summary = kDims == 2
-                   ? "The largest numbers of so many windows as are wanted, which share planes "
-                     "equally, and their indices."
-                   : "The largest numbers of so many windows as are wanted, which share volumes "
-                     "equally, and their indices.",
+    .summary = kDims == 2 ? "Adaptive max pooling in 2 dimensions: the largest element of each "
+                            "window, and its index."
+                          : "Adaptive max pooling in 3 dimensions: the largest element of each "
+                            "window, and its index.",
     .products = kProducts<kDims>,
     .parameters = kParameters<kDims>,
     .rules = kRules<kDims>,

@@ -80,7 +80,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnAvgPool2d",
     .folder = "avg_pool2d",
-    .summary = "The mean of each window.",
+    .summary = "Average pooling in 2 dimensions: the mean of each window.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -211,7 +211,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnAvgPool3d",
     .folder = "avg_pool3d",
-    .summary = "The mean of each window of volumes.",
+    .summary = "Average pooling in 3 dimensions: the mean of each window.",
     .products = kVolumeMeanProducts,
     .parameters = kParameters,
     .rules = kRules,

@@ -114,7 +114,9 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnIm2col",
     .folder = "im2col",
-    .summary = "A column of the elements of each window, torch.nn.functional.unfold.",
+    .summary =
+        "Sliding windows as columns, one of the elements of each window "
+        "(torch.nn.functional.unfold).",
     .products = kNewProducts,
     .parameters = kParameters,
     .rules = kRules,
@@ -202,7 +204,9 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnIm2colBackward",
     .folder = "im2col_backward",
-    .summary = "Planes that are sums of columns where these came from, torch.nn.functional.fold.",
+    .summary =
+        "Columns of sliding windows added up into planes, where they came from "
+        "(torch.nn.functional.fold).",
     .products = kAllProducts & ~Bit(Product::kInference310P),
     .parameters = kParameters,
     .rules = kRules,

@@ -44,7 +44,9 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnMaxPool3dWithArgmax",
     .folder = "max_pool3d_with_argmax",
-    .summary = "The largest number of each window, and its index in the volume.",
+    .summary =
+        "Max pooling in 3 dimensions: the largest element of each window, and its index in the "
+        "volume.",
     .products = kNewProducts,
     .parameters = kParameters,
     .rules = kRules};

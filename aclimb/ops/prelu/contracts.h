@@ -59,7 +59,9 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnPrelu",
     .folder = "prelu",
-    .summary = "What is not above 0 times the weight of its channel, element by element.",
+    .summary =
+        "Parametric ReLU: what is not above 0 is multiplied by the weight of its channel, element "
+        "by element.",
     .parameters = kParameters,
     .rules = kRules};
 static_assert(contract::Matches<decltype(aclnnPreluGetWorkspaceSize)>(kContract));

@@ -245,12 +245,11 @@ inline constexpr contract::Rule kDotRules[] = {
     contract::SameDType("same-dtype/tensor", kMat2, kSelf, "convert one of the two"),
     contract::SameDType("same-dtype/out", kOut, kSelf, "allocate out with the dtype of self"),
 };
-inline constexpr contract::Contract kDotContract = {
-    .function = "aclnnDot",
-    .folder = "dot",
-    .summary = "The sum of the products of two vectors' elements.",
-    .parameters = kDotParameters,
-    .rules = kDotRules};
+inline constexpr contract::Contract kDotContract = {.function = "aclnnDot",
+                                                    .folder = "dot",
+                                                    .summary = "The dot product of two vectors.",
+                                                    .parameters = kDotParameters,
+                                                    .rules = kDotRules};
 static_assert(contract::Matches<decltype(aclnnDotGetWorkspaceSize)>(kDotContract));
 
 // aclnnAddmv

@@ -111,7 +111,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceNormal",
     .folder = "inplace_normal",
-    .summary = "selfRef = numbers of the normal distribution.",
+    .summary = "selfRef = random numbers of the normal distribution.",
     .products = kNot310P,
     .parameters = kParameters,
     .rules = kRules,
@@ -151,7 +151,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceUniform",
     .folder = "inplace_uniform",
-    .summary = "selfRef = numbers from `from` up to `to`, all equally likely.",
+    .summary = "selfRef = random numbers of the uniform distribution from `from` up to `to`.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -191,7 +191,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceRandom",
     .folder = "inplace_random",
-    .summary = "selfRef = whole numbers from `from` to `to` - 1, all equally likely.",
+    .summary = "selfRef = random whole numbers from `from` to `to` - 1, all equally likely.",
     .products = kNot310P,
     .parameters = kParameters,
     .rules = kRules,
@@ -222,7 +222,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnBernoulli",
     .folder = "bernoulli",
-    .summary = "out = 1 with a probability, else 0.",
+    .summary = "Bernoulli distribution: out = 1 with a probability, else 0.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -247,7 +247,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceBernoulli",
     .folder = "inplace_bernoulli",
-    .summary = "selfRef = 1 with a probability, else 0.",
+    .summary = "Bernoulli distribution, in place: selfRef = 1 with a probability, else 0.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -301,7 +301,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnRandperm",
     .folder = "randperm",
-    .summary = "out = the numbers 0 to n - 1 in random order.",
+    .summary = "A random permutation: out = the numbers 0 to n - 1 in random order.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -357,7 +357,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnDropoutGenMask",
     .folder = "dropout_gen_mask",
-    .summary = "out = bits that are 0 with a probability, else 1.",
+    .summary = "A dropout mask: out = bits that are 0 with a probability, else 1.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -404,7 +404,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnDropoutGenMaskV2",
     .folder = "dropout_gen_mask_v2",
-    .summary = "out = bits that are 0 with a probability, else 1.",
+    .summary = "A dropout mask: out = bits that are 0 with a probability, else 1.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -443,7 +443,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnDropoutDoMask",
     .folder = "dropout_do_mask",
-    .summary = "out = self / (1 - prob) where the bit of mask is 1, else 0.",
+    .summary = "Dropout by a mask: out = self / (1 - prob) where the bit of mask is 1, else 0.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -463,7 +463,7 @@ inline constexpr contract::Parameter kParameters[] = {inplace_normal::kParameter
 inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceNormalTensor",
     .folder = "inplace_normal_tensor",
-    .summary = "selfRef = numbers of the normal distribution, by a seed on the device.",
+    .summary = "selfRef = random numbers of the normal distribution, by a seed on the device.",
     .products = kNewest,
     .parameters = kParameters,
     .rules = inplace_normal::kRules,
@@ -482,8 +482,8 @@ inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceUniformTensor",
     .folder = "inplace_uniform_tensor",
     .summary =
-        "selfRef = numbers from `from` up to `to`, all equally likely, by a seed on the "
-        "device.",
+        "selfRef = random numbers of the uniform distribution from `from` up to `to`, by a seed on "
+        "the device.",
     .products = kNewest,
     .parameters = kParameters,
     .rules = inplace_uniform::kRules,
@@ -502,7 +502,7 @@ inline constexpr contract::Contract kContract = {
     .function = "aclnnInplaceRandomTensor",
     .folder = "inplace_random_tensor",
     .summary =
-        "selfRef = whole numbers from `from` to `to` - 1, all equally likely, by a seed on "
+        "selfRef = random whole numbers from `from` to `to` - 1, all equally likely, by a seed on "
         "the device.",
     .products = kNewest,
     .parameters = kParameters,
@@ -540,7 +540,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnBernoulliTensor",
     .folder = "bernoulli_tensor",
-    .summary = "out = 1 with the probability in prob, else 0.",
+    .summary = "Bernoulli distribution: out = 1 with the probability in prob, else 0.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -602,7 +602,7 @@ inline constexpr contract::Rule kRules[] = {kStdNotNegative};
 inline constexpr contract::Contract kContract = {
     .function = "aclnnNormalFloatFloat",
     .folder = "normal_float_float",
-    .summary = "out = numbers of the normal distribution.",
+    .summary = "out = random numbers of the normal distribution.",
     .parameters = kParameters,
     .rules = kRules,
 };
@@ -618,7 +618,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnNormalTensorFloat",
     .folder = "normal_tensor_float",
-    .summary = "out = numbers of the normal distribution around mean.",
+    .summary = "out = random numbers of the normal distribution around mean.",
     .products = kNot310P,
     .parameters = kParameters,
     .rules = kRules,
@@ -634,7 +634,7 @@ inline constexpr contract::Rule kRules[] = {contract::SameShape(
 inline constexpr contract::Contract kContract = {
     .function = "aclnnNormalFloatTensor",
     .folder = "normal_float_tensor",
-    .summary = "out = numbers of normal distributions with the standard deviations in std.",
+    .summary = "out = random numbers of normal distributions with the standard deviations in std.",
     .products = kNot310P,
     .parameters = kParameters,
     .rules = kRules,
@@ -652,7 +652,7 @@ inline constexpr contract::Contract kContract = {
     .function = "aclnnNormalTensorTensor",
     .folder = "normal_tensor_tensor",
     .summary =
-        "out = numbers of normal distributions around mean with the standard deviations in "
+        "out = random numbers of normal distributions around mean with the standard deviations in "
         "std.",
     .parameters = kParameters,
     .rules = kRules,
@@ -713,7 +713,8 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnMultinomial",
     .folder = "multinomial",
-    .summary = "out = categories that are drawn by their weights.",
+    .summary =
+        "Multinomial distribution: out = categories that are drawn at random by their weights.",
     .parameters = kParameters,
     .rules = kRules,
 };

@@ -9,12 +9,12 @@ using reduction::BenchPhase2;
 using reduction::BenchShape;
 
 bench::Case Make(const char* operator_name, const char* name, int64_t rows, int64_t columns,
-                 int dim, const char* dtype) {
+                 int dim, const char* layout, const char* dtype) {
   // Kept for as long as the process lives, as its cases are.
   const int64_t dims[] = {dim};
   aclIntArray* const reduced = aclCreateIntArray(dims, dim < 0 ? 0 : 1);
   const aclDataType as = bench::AclDataTypeOf(dtype);
-  const BenchShape shape = {rows, columns, dim, dtype, dtype, false, dim < 0};
+  const BenchShape shape = {rows, columns, dim, layout, dtype, dtype, dim < 0};
   const auto of = [&](auto function, BenchPhase2 phase2) {
     return reduction::BenchCaseOf(
         operator_name, name, shape,
@@ -39,8 +39,8 @@ bench::Case Make(const char* operator_name, const char* name, int64_t rows, int6
 
 std::vector<bench::Case> BenchCases() {
   return {
-#define ACLIMB_CASE(operator_name, name, rows, columns, dim, dtype) \
-  Make(#operator_name, #name, rows, columns, dim, #dtype),
+#define ACLIMB_CASE(operator_name, name, rows, columns, dim, layout, dtype) \
+  Make(#operator_name, #name, rows, columns, dim, #layout, #dtype),
 #include "aclimb/ops/reduce/cases.inc"
 #undef ACLIMB_CASE
   };

@@ -1,11 +1,11 @@
 """Reductions of the benchmark in PyTorch, for bench/torch_twin.py."""
 
 import torch
-from bench_torch_twin import filled
+from bench_torch_twin import filled, matrix
 
 
 def variants(case):
-    x = filled((case.rows, case.columns), case.type)
+    x = matrix(case)
     dims = [0, 1] if case.dim < 0 else [case.dim]
     out = filled(torch.empty((case.rows, case.columns), device="meta").sum(dims).shape, case.type, torch.zeros)
     calls = {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aclnnop/aclnn_roi_align_v2.h"
 #include "aclnnop/aclnn_roi_align_v2_backward.h"
 #include "bench/case.h"
 #include "bench/device_tensor.h"
@@ -48,43 +49,105 @@ std::vector<float> MakeBoxes(const Shape& shape) {
   return boxes;
 }
 
+// Marks the pixels of one axis from which the samples of a box are interpolated.
+std::vector<bool> PixelsOfAxis(double low, double high, int64_t bins, int64_t extent,
+                               const Shape& shape) {
+  const double start = low * shape.spatial_scale - (shape.aligned ? 0.5 : 0.0);
+  double length = (high - low) * shape.spatial_scale;
+  if (!shape.aligned) length = std::max(length, 1.0);
+  const double bin = length / static_cast<double>(bins);
+  const int64_t grid =
+      shape.sampling_ratio > 0 ? shape.sampling_ratio : static_cast<int64_t>(std::ceil(bin));
+  std::vector<bool> met(static_cast<size_t>(extent), false);
+  for (int64_t i = 0; i < bins * grid; ++i) {
+    const double at = start + (static_cast<double>(i) + 0.5) * bin / static_cast<double>(grid);
+    if (at < -1 || at > static_cast<double>(extent)) continue;
+    const auto pixel = static_cast<int64_t>(std::max(at, 0.0));
+    for (const int64_t each : {pixel, pixel + 1}) {
+      met[static_cast<size_t>(std::min(each, extent - 1))] = true;
+    }
+  }
+  return met;
+}
+
+// How many pixels of the maps, which have them in each channel, the pooled regions are made of.
+int64_t PixelsMet(const Shape& shape) {
+  std::vector<bool> met(static_cast<size_t>(shape.images * shape.height * shape.width), false);
+  const std::vector<float> boxes = MakeBoxes(shape);
+  for (size_t k = 0; k < boxes.size(); k += 5) {
+    const auto image = static_cast<int64_t>(boxes[k]);
+    const std::vector<bool> columns =
+        PixelsOfAxis(boxes[k + 1], boxes[k + 3], shape.pooled_width, shape.width, shape);
+    const std::vector<bool> rows =
+        PixelsOfAxis(boxes[k + 2], boxes[k + 4], shape.pooled_height, shape.height, shape);
+    for (size_t y = 0; y < rows.size(); ++y) {
+      const size_t row = (static_cast<size_t>(image) * rows.size() + y) * columns.size();
+      for (size_t x = 0; rows[y] && x < columns.size(); ++x) {
+        if (columns[x]) met[row + x] = true;
+      }
+    }
+  }
+  return std::count(met.begin(), met.end(), true);
+}
+
+// The regions of feature maps, or the gradient of the maps from that of the regions.
 class RoiAlignProblem : public bench::Problem {
  public:
-  explicit RoiAlignProblem(const Shape& shape)
+  RoiAlignProblem(const Shape& shape, bool gradient)
       : shape_(shape),
-        grad_({shape.regions, shape.channels, shape.pooled_height, shape.pooled_width}, "float32",
-              {}, ACL_FORMAT_NCHW),
+        gradient_(gradient),
+        regions_({shape.regions, shape.channels, shape.pooled_height, shape.pooled_width},
+                 "float32", {}, ACL_FORMAT_NCHW),
         boxes_({shape.regions, 5}, "float32"),
-        out_({shape.images, shape.channels, shape.height, shape.width}, "float32", {},
-             ACL_FORMAT_NCHW),
-        input_shape_({shape.images, shape.channels, shape.height, shape.width}) {
-    grad_.FillNormal(1);
+        maps_({shape.images, shape.channels, shape.height, shape.width}, "float32", {},
+              ACL_FORMAT_NCHW),
+        shape_of_maps_({shape.images, shape.channels, shape.height, shape.width}) {
+    (gradient ? regions_ : maps_).FillNormal(1);
     boxes_.Upload(MakeBoxes(shape));
   }
 
   aclnnStatus Phase1(uint64_t* workspace_size, aclOpExecutor** executor) override {
-    return aclnnRoiAlignV2BackwardGetWorkspaceSize(
-        grad_, boxes_, input_shape_, shape_.pooled_height, shape_.pooled_width,
-        static_cast<float>(shape_.spatial_scale), shape_.sampling_ratio, shape_.aligned, out_,
-        workspace_size, executor);
+    const auto scale = static_cast<float>(shape_.spatial_scale);
+    if (gradient_) {
+      return aclnnRoiAlignV2BackwardGetWorkspaceSize(
+          regions_, boxes_, shape_of_maps_, shape_.pooled_height, shape_.pooled_width, scale,
+          shape_.sampling_ratio, shape_.aligned, maps_, workspace_size, executor);
+    }
+    return aclnnRoiAlignV2GetWorkspaceSize(maps_, boxes_, shape_.pooled_height, shape_.pooled_width,
+                                           scale, shape_.sampling_ratio, shape_.aligned, regions_,
+                                           workspace_size, executor);
   }
   aclnnStatus Phase2(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                      aclrtStream stream) override {
-    return aclnnRoiAlignV2Backward(workspace, workspace_size, executor, stream);
+    const auto phase2 = gradient_ ? &aclnnRoiAlignV2Backward : &aclnnRoiAlignV2;
+    return phase2(workspace, workspace_size, executor, stream);
   }
-  void PoisonOutputs() override { out_.Poison(); }
-  bool PoisonShows() const override { return out_.PoisonShows(); }
+  void PoisonOutputs() override { (gradient_ ? maps_ : regions_).Poison(); }
+  bool PoisonShows() const override { return (gradient_ ? maps_ : regions_).PoisonShows(); }
 
  private:
   Shape shape_;
-  bench::DeviceTensor grad_;
+  const bool gradient_;
+  bench::DeviceTensor regions_;
   bench::DeviceTensor boxes_;
-  bench::DeviceTensor out_;
-  const bench::IntArray input_shape_;
+  bench::DeviceTensor maps_;
+  const bench::IntArray shape_of_maps_;
 };
 
-bench::Case Make(const std::string& name, const Shape& shape) {
-  return {"roi_align_v2_backward",
+bench::Cost CostOf(const Shape& shape, bool gradient) {
+  const double channels = 4.0 * static_cast<double>(shape.channels);
+  const double regions =
+      channels * static_cast<double>(shape.regions * shape.pooled_height * shape.pooled_width);
+  if (gradient) {
+    return {
+        .read_bytes = regions,
+        .write_bytes = channels * static_cast<double>(shape.images * shape.height * shape.width)};
+  }
+  return {.read_bytes = channels * static_cast<double>(PixelsMet(shape)), .write_bytes = regions};
+}
+
+bench::Case Make(const std::string& name, const Shape& shape, bool gradient) {
+  return {gradient ? "roi_align_v2_backward" : "roi_align_v2",
           name,
           "float32",
           {{"dtype", "float32"},
@@ -100,24 +163,24 @@ bench::Case Make(const std::string& name, const Shape& shape) {
            {"aligned", shape.aligned ? "1" : "0"},
            {"smallest_box", std::to_string(shape.smallest_box)},
            {"largest_box", std::to_string(shape.largest_box)}},
-          {.read_bytes = 4.0 * static_cast<double>(shape.regions * shape.channels *
-                                                   shape.pooled_height * shape.pooled_width),
-           .write_bytes = 4.0 * static_cast<double>(shape.images * shape.channels * shape.height *
-                                                    shape.width)},
-          [shape] { return std::make_unique<RoiAlignProblem>(shape); }};
+          CostOf(shape, gradient),
+          [shape, gradient] { return std::make_unique<RoiAlignProblem>(shape, gradient); }};
 }
 
 }  // namespace
 
+// Each problem twice: first the gradients, then the forward functions.
 std::vector<bench::Case> BenchCases() {
-  return {
-#define ACLIMB_CASE(name, regions, images, channels, pooled_height, pooled_width, height, width, \
-                    scale, ratio, aligned, smallest, largest)                                    \
-  Make(#name, {regions, images, channels, pooled_height, pooled_width, height, width, scale,     \
-               ratio, aligned, smallest, largest}),
+  const std::pair<const char*, Shape> problems[] = {
+#define ACLIMB_CASE(name, ...) {#name, {__VA_ARGS__}},
 #include "aclimb/ops/roi_align_v2_backward/cases.inc"
 #undef ACLIMB_CASE
   };
+  std::vector<bench::Case> cases;
+  for (const bool gradient : {true, false}) {
+    for (const auto& [name, shape] : problems) cases.push_back(Make(name, shape, gradient));
+  }
+  return cases;
 }
 
 }  // namespace aclimb::roi_align_v2_backward

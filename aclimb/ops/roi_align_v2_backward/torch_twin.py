@@ -1,4 +1,4 @@
-"""RoIAlign's gradient in torchvision, for bench/torch_twin.py."""
+"""RoIAlign and its gradient in torchvision, for bench/torch_twin.py."""
 
 import math
 
@@ -11,8 +11,13 @@ def variants(case):
         import torchvision  # noqa: F401  registers the operator
     except ImportError:
         raise NoPeer("torchvision is not installed") from None
-    grad = filled((case.regions, case.channels, case.pooled_height, case.pooled_width), case.type)
     boxes = make_boxes(case)
+    if case.operator == "roi_align_v2":
+        maps = filled((case.images, case.channels, case.height, case.width), case.type)
+        return {"torchvision": lambda: torch.ops.torchvision.roi_align(
+            maps, boxes, case.spatial_scale, case.pooled_height, case.pooled_width, case.sampling_ratio,
+            bool(case.aligned))}
+    grad = filled((case.regions, case.channels, case.pooled_height, case.pooled_width), case.type)
 
     def own():
         return torch.ops.torchvision._roi_align_backward(

@@ -90,8 +90,8 @@ inline constexpr contract::Contract kContract = {
     .function = "aclnnRotaryPositionEmbedding",
     .folder = "rotary_position_embedding",
     .summary =
-        "Turns pairs of elements by angles that depend on the position: x * cos + "
-        "turned(x) * sin.",
+        "Rotary position embedding: rotates pairs of elements by their position, x * cos + "
+        "rotated(x) * sin.",
     .products = kNewProducts,
     .parameters = kParameters,
     .rules = kRules,
@@ -217,7 +217,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnApplyRotaryPosEmb",
     .folder = "apply_rotary_pos_emb",
-    .summary = "Turns queries and keys by angles that depend on the position, in place.",
+    .summary = "Rotary position embedding of queries and keys, in place.",
     .products = kNewProducts | Bit(Product::kInference310P),
     .parameters = kParameters,
     .rules = kRules,

@@ -11,9 +11,15 @@ namespace {
 struct Shape {
   std::string function;
   std::vector<int64_t> extents;  // outer, length, inner
+  std::string layout;
   std::string dtype;
 
   bool is_gradient() const { return function.ends_with("_backward"); }
+  // Of self.
+  std::vector<int64_t> Strides() const {
+    if (layout != "transposed") return {};
+    return {extents[2], extents[0] * extents[2], 1};
+  }
   bool is_logarithm() const { return function.starts_with("log_"); }
 };
 
@@ -21,7 +27,7 @@ class SoftmaxProblem : public bench::Problem {
  public:
   explicit SoftmaxProblem(const Shape& shape)
       : shape_(shape),
-        self_(shape.extents, shape.dtype),
+        self_(shape.extents, shape.dtype, shape.Strides()),
         // Not looked at by the forward functions.
         output_(shape.is_gradient() ? shape.extents : std::vector<int64_t>{1}, shape.dtype),
         out_(shape.extents, shape.dtype) {
@@ -71,6 +77,7 @@ bench::Case Make(const std::string& name, const Shape& shape) {
            {"outer", std::to_string(shape.extents[0])},
            {"length", std::to_string(shape.extents[1])},
            {"inner", std::to_string(shape.extents[2])},
+           {"layout", shape.layout},
            {"dtype", shape.dtype}},
           {.read_bytes = (shape.is_gradient() ? 2 : 1) * bytes, .write_bytes = bytes},
           [shape] { return std::make_unique<SoftmaxProblem>(shape); }};
@@ -80,8 +87,8 @@ bench::Case Make(const std::string& name, const Shape& shape) {
 
 std::vector<bench::Case> BenchCases() {
   return {
-#define ACLIMB_CASE(name, function, outer, length, inner, dtype) \
-  Make(#name, {#function, {outer, length, inner}, #dtype}),
+#define ACLIMB_CASE(name, function, outer, length, inner, layout, dtype) \
+  Make(#name, {#function, {outer, length, inner}, #layout, #dtype}),
 #include "aclimb/ops/softmax/cases.inc"
 #undef ACLIMB_CASE
   };

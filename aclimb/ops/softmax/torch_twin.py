@@ -8,6 +8,8 @@ def variants(case):
     shape = (case.outer, case.length, case.inner)
     logarithm = case.function.startswith("log_")
     x = filled(shape, case.type)
+    if case.layout == "transposed":
+        x = filled((case.length, case.outer, case.inner), case.type).transpose(0, 1)
     out = filled(shape, case.type, torch.zeros)
     if case.function.endswith("_backward"):
         y = filled(shape, case.type, lambda n: -8 * torch.rand(n) if logarithm

@@ -28,7 +28,7 @@ inline constexpr contract::Rule kRules[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnSoftshrink",
     .folder = "softshrink",
-    .summary = "Moves each element towards 0 by a number, to 0 at most.",
+    .summary = "Soft shrinkage: moves each element towards 0 by a number, to 0 at most.",
     .parameters = kParameters,
     .rules = kRules,
 };

@@ -36,28 +36,28 @@ inline constexpr contract::Parameter kInPlaceParameters[] = {
 inline constexpr contract::Contract kTril = {
     .function = "aclnnTril",
     .folder = "tril",
-    .summary = "out[i, j] = self[i, j] where j <= i + diagonal, else 0.",
+    .summary = "The lower triangle: out[i, j] = self[i, j] where j <= i + diagonal, else 0.",
     .parameters = kParameters,
     .rules = kRules,
 };
 inline constexpr contract::Contract kTriu = {
     .function = "aclnnTriu",
     .folder = "triu",
-    .summary = "out[i, j] = self[i, j] where j >= i + diagonal, else 0.",
+    .summary = "The upper triangle: out[i, j] = self[i, j] where j >= i + diagonal, else 0.",
     .parameters = kParameters,
     .rules = kRules,
 };
 inline constexpr contract::Contract kInplaceTril = {
     .function = "aclnnInplaceTril",
     .folder = "inplace_tril",
-    .summary = "selfRef[i, j] = 0 where j > i + diagonal.",
+    .summary = "The lower triangle, in place: selfRef[i, j] = 0 where j > i + diagonal.",
     .parameters = kInPlaceParameters,
     .rules = {},
 };
 inline constexpr contract::Contract kInplaceTriu = {
     .function = "aclnnInplaceTriu",
     .folder = "inplace_triu",
-    .summary = "selfRef[i, j] = 0 where j < i + diagonal.",
+    .summary = "The upper triangle, in place: selfRef[i, j] = 0 where j < i + diagonal.",
     .parameters = kInPlaceParameters,
     .rules = {},
 };

@@ -111,8 +111,8 @@ inline constexpr contract::Contract kContract = {
     .function = "aclnnUniqueConsecutive",
     .folder = "unique_consecutive",
     .summary =
-        "The first of elements or slices that are equal and follow each other, where each is "
-        "among them, and how many followed each other.",
+        "Consecutive duplicates removed: the first of equal elements or slices, where each is "
+        "among them, and how many there were.",
     .parameters = kParameters,
     .rules = kRules};
 static_assert(contract::Matches<decltype(aclnnUniqueConsecutiveGetWorkspaceSize)>(kContract));

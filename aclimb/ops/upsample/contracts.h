@@ -165,8 +165,8 @@ inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest2d",
     .folder = "upsample_nearest2d",
     .summary =
-        "Images in another size: each element is the one of self that is nearest by the quotient "
-        "of the sizes, whatever factor a program had in mind.",
+        "Resizes images by nearest-neighbour interpolation. The scale is the quotient of the "
+        "sizes.",
     .parameters = kParameters,
     .rules = kForwardRules<kOut, 2>,
 };
@@ -200,7 +200,7 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleBilinear2d",
     .folder = "upsample_bilinear2d",
-    .summary = "Images in another size: each element lies between four of self.",
+    .summary = "Resizes images by bilinear interpolation.",
     .parameters = kParameters,
     .rules = kForwardRules<kOut, 2>,
 };
@@ -236,8 +236,8 @@ inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest1d",
     .folder = "upsample_nearest1d",
     .summary =
-        "Lines in another length: each element is the one of self that is nearest by the quotient "
-        "of the lengths, whatever factor a program had in mind.",
+        "Resizes lines by nearest-neighbour interpolation. The scale is the quotient of the "
+        "lengths.",
     .parameters = kParameters,
     .rules = kForwardRules<kOut, 1>,
 };
@@ -271,7 +271,7 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleLinear1d",
     .folder = "upsample_linear1d",
-    .summary = "Lines in another length: each element lies between two of self.",
+    .summary = "Resizes lines by linear interpolation.",
     .parameters = kParameters,
     .rules = kForwardRules<kOut, 1>,
 };

@@ -25,8 +25,7 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleBicubic2d",
     .folder = "upsample_bicubic2d",
-    .summary =
-        "Images in another size: each element lies among four by four of self, on a cubic curve.",
+    .summary = "Resizes images by bicubic interpolation.",
     .parameters = kParameters,
     .rules = kForwardRules<kOut, 2>,
 };
@@ -66,7 +65,7 @@ inline constexpr contract::Parameter kParameters[] = {Self<3>(kFloatsAndDouble),
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleTrilinear3d",
     .folder = "upsample_trilinear3d",
-    .summary = "Volumes in another size: each element lies between eight of self.",
+    .summary = "Resizes volumes by trilinear interpolation.",
     .parameters = kParameters,
     .rules = kForwardRules<kOut, 3>,
 };
@@ -112,7 +111,7 @@ inline constexpr contract::Parameter kParameters[] = {
 inline constexpr contract::Contract kContract = {
     .function = "aclnnUpsampleNearest3d",
     .folder = "upsample_nearest3d",
-    .summary = "Volumes in another size: each element is the one of self that is nearest.",
+    .summary = "Resizes volumes by nearest-neighbour interpolation.",
     .parameters = kParameters,
     .rules = kForwardRules<kOut, 3>,
 };

@@ -4,12 +4,13 @@
 namespace aclimb::variance {
 namespace {
 
-bench::Case Make(const char* name, int64_t rows, int64_t columns, int dim, const char* dtype) {
+bench::Case Make(const char* name, int64_t rows, int64_t columns, int dim, const char* layout,
+                 const char* dtype) {
   // Kept for as long as the process lives, as its cases are.
   const int64_t one[] = {dim};
   aclIntArray* const dims = aclCreateIntArray(one, 1);
   return reduction::BenchCaseOf(
-      "var", name, {rows, columns, dim, dtype, dtype, false},
+      "var", name, {rows, columns, dim, layout, dtype, dtype},
       [dims](const aclTensor* self, aclTensor* out, uint64_t* size, aclOpExecutor** executor) {
         return aclnnVarGetWorkspaceSize(self, dims, true, false, out, size, executor);
       },
@@ -20,7 +21,8 @@ bench::Case Make(const char* name, int64_t rows, int64_t columns, int dim, const
 
 std::vector<bench::Case> BenchCases() {
   return {
-#define ACLIMB_CASE(name, rows, columns, dim, dtype) Make(#name, rows, columns, dim, #dtype),
+#define ACLIMB_CASE(name, rows, columns, dim, layout, dtype) \
+  Make(#name, rows, columns, dim, #layout, #dtype),
 #include "aclimb/ops/variance/cases.inc"
 #undef ACLIMB_CASE
   };
