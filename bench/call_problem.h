@@ -129,9 +129,4 @@ inline int64_t NumberOfReduction(const std::string& reduction) {
 // A scalar for the calls of a problem. It lives as long as the process, as its cases do.
 inline aclScalar* ScalarOf(float number) { return aclCreateScalar(&number, ACL_FLOAT); }
 
-// Strides of a matrix: dense, or those of the transposed view of a dense one.
-inline std::vector<int64_t> StridesOf(const std::string& layout, int64_t rows) {
-  return layout == "transposed" ? std::vector<int64_t>{1, rows} : std::vector<int64_t>{};
-}
-
 }  // namespace aclimb::bench

@@ -33,6 +33,11 @@ class Random {
 size_t SizeOfName(const std::string& dtype);
 aclDataType AclDataTypeOf(const std::string& dtype);
 
+// Strides of a matrix: dense, or those of the transposed view of a dense one.
+inline std::vector<int64_t> StridesOf(const std::string& layout, int64_t rows) {
+  return layout == "transposed" ? std::vector<int64_t>{1, rows} : std::vector<int64_t>{};
+}
+
 class IntArray {
  public:
   explicit IntArray(const std::vector<int64_t>& values)
@@ -68,8 +73,9 @@ class DeviceTensor {
   void Upload(const std::vector<T>& values);
 
   void Poison();
-  // Looks at some thousand places spread over the tensor.
-  bool PoisonShows() const;
+  // Looks at some thousand places spread over the tensor, or at those of them where a dense tensor
+  // of BOOL is true.
+  bool PoisonShows(const DeviceTensor* where = nullptr) const;
 
  private:
   std::string dtype_;

@@ -3,8 +3,9 @@
 //
 // A run takes plain tensors (NCHW, OIHW) to plain tensors: reorders into and out of the layouts
 // that oneDNN prefers are part of it, and gradOutput's is shared by the two gradients when both
-// want the same. The variants are the layouts for gradInput and for gradWeight: "blocked" is
-// oneDNN's choice, "plain" the caller's. Its reference code is never a variant.
+// want the same. The variants are the layouts for gradInput and for gradWeight, or for the forward
+// convolution: "blocked" is oneDNN's choice, "plain" the caller's. Its reference code is never a
+// variant.
 
 #include <dnnl.hpp>
 #include <functional>
@@ -51,7 +52,10 @@ struct Shape {
     stride = DimsOf(values.at("stride"));
     padding = DimsOf(values.at("padding"));
     dilation = DimsOf(values.at("dilation"));
-    const std::string mask = values.at("mask");
+    // The gradients that are wanted; a forward convolution has none.
+    const auto found = values.find("mask");
+    forward = found == values.end();
+    const std::string mask = forward ? "000" : found->second;
     grad_input = mask[0] == '1';
     grad_weight = mask[1] == '1';
     grad_bias = mask[2] == '1';
@@ -73,7 +77,7 @@ struct Shape {
   }
 
   memory::data_type type;
-  bool transposed, grad_input, grad_weight, grad_bias;
+  bool transposed, forward, grad_input, grad_weight, grad_bias;
   int64_t groups;
   Dims src, weights, dst, bias, kernel, stride, padding, right, dilation;
 };
@@ -101,6 +105,16 @@ class Problem {
   explicit Problem(const std::map<std::string, std::string>& values) : shape_(values) {
     src_ = Make(Plain(shape_.src));
     weights_ = Make(PlainWeights());
+    if (shape_.forward) {
+      bias_ = Make(Plain(shape_.bias));
+      dst_ = Make(Plain(shape_.dst));
+      if (shape_.transposed) {
+        AddForward<dnnl::deconvolution_forward>(dnnl::algorithm::deconvolution_direct);
+      } else {
+        AddForward<dnnl::convolution_forward>(dnnl::algorithm::convolution_direct);
+      }
+      return;
+    }
     grad_ = Make(Plain(shape_.dst));
     if (shape_.grad_input) grad_input_ = Make(Plain(shape_.src));
     if (shape_.grad_weight) grad_weights_ = Make(PlainWeights());
@@ -138,6 +152,38 @@ class Problem {
     auto* const bytes = static_cast<unsigned char*>(made.get_data_handle());
     for (size_t i = 0; i < size; ++i) bytes[i] = i % 2 == 0 ? (i * 37) & 0xFF : 0x3C;
     return made;
+  }
+
+  template <class Forward>
+  void AddForward(dnnl::algorithm algorithm) {
+    for (const bool plain : {false, true}) {
+      try {
+        const typename Forward::primitive_desc descriptor(
+            typename Forward::desc(
+                dnnl::prop_kind::forward_inference, algorithm,
+                plain ? Plain(shape_.src) : Any(shape_.src),
+                plain && !shape_.transposed ? PlainWeights() : Any(shape_.weights),
+                Plain(shape_.bias), plain ? Plain(shape_.dst) : Any(shape_.dst), shape_.stride,
+                shape_.dilation, shape_.padding, shape_.right),
+            engine_);
+        RefuseReference(descriptor);
+        std::vector<std::function<void()>> list, after;
+        const Arguments arguments = {
+            {DNNL_ARG_SRC, Converted(src_, descriptor.src_desc(), true, &list)},
+            {DNNL_ARG_WEIGHTS, Converted(weights_, descriptor.weights_desc(), true, &list)},
+            {DNNL_ARG_BIAS, bias_},
+            {DNNL_ARG_DST, Converted(dst_, descriptor.dst_desc(), false, &after)}};
+        list.push_back([this, primitive = Forward(descriptor), arguments] {
+          primitive.execute(stream_, arguments);
+        });
+        list.insert(list.end(), after.begin(), after.end());
+        variants_[plain ? "output~plain" : "output~blocked"] = RunOf(list);
+      } catch (const dnnl::error&) {
+        // oneDNN has no code for this layout and dtype.
+      } catch (const std::domain_error&) {
+        // Only its reference code.
+      }
+    }
   }
 
   template <class Forward, class BackwardData, class BackwardWeights>
@@ -255,6 +301,10 @@ class Problem {
       list.push_back([this, step, arguments] { step->primitive.execute(stream_, arguments); });
       list.insert(list.end(), after.begin(), after.end());
     }
+    return RunOf(list);
+  }
+
+  std::function<void()> RunOf(const std::vector<std::function<void()>>& list) {
     return [this, list] {
       for (const auto& each : list) each();
       stream_.wait();
@@ -264,7 +314,7 @@ class Problem {
   const Shape shape_;
   const dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
-  memory src_, weights_, grad_, grad_input_, grad_weights_, grad_bias_;
+  memory src_, weights_, bias_, dst_, grad_, grad_input_, grad_weights_, grad_bias_;
   std::map<std::string, std::function<void()>> variants_;
 };
 
@@ -281,7 +331,7 @@ class Twin {
   }
   JsonObject Open(const Words& words) {
     problem_.reset();
-    if (words.size() < 3 || words[1] != "convolution_backward") {
+    if (words.size() < 3 || (words[1] != "convolution_backward" && words[1] != "convolution")) {
       return JsonObject().Text("none", "convolution only");
     }
     problem_ = std::make_unique<Problem>(KeyValues(words, 3));

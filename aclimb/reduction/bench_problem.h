@@ -9,17 +9,17 @@
 #include "bench/case.h"
 #include "bench/device_tensor.h"
 
-// Problems of operators that go along one dimension of a dense matrix.
+// Problems of operators that go along one dimension of a matrix.
 namespace aclimb::reduction {
 
 struct BenchShape {
   int64_t rows;
   int64_t columns;
   int dim;
+  std::string layout;  // of the matrix: dense, or transposed, the transposed view of a dense one
   std::string dtype;
   std::string result;   // the output's dtype
-  bool whole = false;   // the output has the matrix's shape
-  bool scalar = false;  // or one element
+  bool scalar = false;  // the output has one element
 };
 
 using BenchPhase1 = std::function<aclnnStatus(const aclTensor* self, aclTensor* out,
@@ -31,7 +31,7 @@ class BenchProblem : public bench::Problem {
   BenchProblem(const BenchShape& shape, BenchPhase1 phase1, BenchPhase2 phase2)
       : phase1_(std::move(phase1)),
         phase2_(phase2),
-        self_({shape.rows, shape.columns}, shape.dtype),
+        self_({shape.rows, shape.columns}, shape.dtype, bench::StridesOf(shape.layout, shape.rows)),
         out_(ShapeOfResult(shape), shape.result) {
     self_.FillNormal(1);
   }
@@ -47,7 +47,6 @@ class BenchProblem : public bench::Problem {
   bool PoisonShows() const override { return out_.PoisonShows(); }
 
   static std::vector<int64_t> ShapeOfResult(const BenchShape& shape) {
-    if (shape.whole) return {shape.rows, shape.columns};
     if (shape.scalar) return {};
     return {shape.dim == 0 ? shape.columns : shape.rows};
   }
@@ -73,6 +72,7 @@ inline bench::Case BenchCaseOf(const char* operator_name, const char* name, cons
       {{"rows", std::to_string(shape.rows)},
        {"columns", std::to_string(shape.columns)},
        {"dim", std::to_string(shape.dim)},
+       {"layout", shape.layout},
        {"dtype", shape.dtype}},
       {.read_bytes = elements * static_cast<double>(bench::SizeOfName(shape.dtype)),
        .write_bytes = results * static_cast<double>(bench::SizeOfName(shape.result))},

@@ -15,12 +15,12 @@ struct Shape {
   std::string dtype;
 
   bool is_gradient() const { return function.ends_with("_backward"); }
+  bool is_logarithm() const { return function.starts_with("log_"); }
   // Of self.
   std::vector<int64_t> Strides() const {
     if (layout != "transposed") return {};
     return {extents[2], extents[0] * extents[2], 1};
   }
-  bool is_logarithm() const { return function.starts_with("log_"); }
 };
 
 class SoftmaxProblem : public bench::Problem {

@@ -260,10 +260,10 @@ bool ScaleSums(const float* products, int64_t count, const float* scales, bool a
   // 0 times each sum, which is NaN for what is not finite.
   float all = 0;
   Vector all_of_lane = hn::Zero(d);
-  const auto scale = [&](auto d, int64_t i) HWY_ATTR {
-    const auto from = add ? hn::LoadU(d, sums + i) : hn::Zero(d);
-    const auto sum = hn::MulAdd(hn::LoadU(d, products + i), hn::LoadU(d, scales + i), from);
-    hn::StoreU(sum, d, sums + i);
+  const auto scale = [&](auto tag, int64_t i) HWY_ATTR {
+    const auto from = add ? hn::LoadU(tag, sums + i) : hn::Zero(tag);
+    const auto sum = hn::MulAdd(hn::LoadU(tag, products + i), hn::LoadU(tag, scales + i), from);
+    hn::StoreU(sum, tag, sums + i);
     return sum;
   };
   int64_t i = 0;
