@@ -25,12 +25,12 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
      "3/4 of the machine's or the control group's memory, divided by the devices",
      "memory of one device; more than that is 207001"},
     {"ACLIMB_THREADS", "0 to 1024", "0",
-     "size of the compute team; 0 means all cores of the affinity mask that the CPU quota of the "
-     "control group pays for; OMP_THREAD_LIMIT bounds both (`aclimb info` says what decided)"},
+     "size of the compute team, which OMP_NUM_THREADS does not choose; 0 means all cores of the "
+     "affinity mask that the CPU quota of the control group pays for; OMP_THREAD_LIMIT bounds both "
+     "(`aclimb info` says what decided)"},
     {"ACLIMB_CPU_TARGET", "avx2, avx512, avx512_bf16", "what the processor has",
-     "the most instructions that kernels may use, ours and oneDNN's: every way that a processor "
-     "has "
-     "can be tested on it"},
+     "the newest instruction set that kernels may use, oneDNN's too; so the kernels for older "
+     "processors can be tried on a newer one"},
     {"ACLIMB_HOST_ACCESS", "0, 1", "0", "1 lets the host dereference device addresses"},
     {"ACLIMB_EXTENSIONS", "0, 1", "0", "1 accepts argument values that the documents reserve"},
     {"ACLIMB_STRICT", "0, 1", "0", "1 refuses runtime calls before aclInit with 100001"},
@@ -68,26 +68,29 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
      "1 lets traces, findings, orders and recordings replace files that exist"},
     {"HCCL_CONNECT_TIMEOUT", "1 to 7200", "120", "seconds in which all ranks have to join"},
     {"HCCL_EXEC_TIMEOUT", "0 to 2147483647", "1836",
-     "seconds that a collective may take from the moment it is the communicator's next one and its "
-     "stream comes to it, and that such a stream may take to come while a later collective waits "
-     "behind; 0 means for ever"},
+     "seconds that a collective may take, counted from when it is its communicator's turn and its "
+     "stream has come to it; also how long a later collective of the communicator waits for a "
+     "stream that has not come to its turn; 0 means for ever"},
     {"HCCL_IF_IP", "a numeric address of this machine", "",
      "where other ranks reach this one; wins over HCCL_SOCKET_IFNAME"},
-    {"HCCL_SOCKET_IFNAME", "a comma list of names of interfaces; =, ^ and ^= before it", "",
-     "the interface whose address that is: those that begin so, with = of this very name, with ^ "
-     "all "
-     "others"},
-    {"HCCL_SOCKET_FAMILY", "AF_INET, AF_INET6", "AF_INET", "the kind of that address"},
+    {"HCCL_SOCKET_IFNAME", "a comma list of names of interfaces, with =, ^ or ^= before it or none",
+     "",
+     "the interface by whose address other ranks reach this one: eth means one whose name begins "
+     "so, =eth0 that one exactly, ^docker any but those that begin so, ^=eth0 any but that one"},
+    {"HCCL_SOCKET_FAMILY", "AF_INET, AF_INET6", "AF_INET",
+     "whether other ranks reach this one by an IPv4 or an IPv6 address"},
     {"HCCL_IF_BASE_PORT", "0 to 65504", "0",
      "the first of 32 ports of which HcclGetRootInfo takes a free one; 0 means any"},
     {"HCCL_WHITELIST_DISABLE", "0, 1", "1", "0 lets only the hosts of HCCL_WHITELIST_FILE join"},
     {"HCCL_WHITELIST_FILE", "a file {\"host_ip\": [\"192.168.0.1\", ...]}", "",
      "the hosts that may join"},
     {"HCCL_DETERMINISTIC", "false, true, strict", "false",
-     "strict adds in the order of the ranks; the bits repeat in any case"},
+     "true and strict, which are alike here, add in the order of the ranks; the bits repeat in any "
+     "case"},
     {"HCCL_BUFFSIZE", "1 to 1048576", "200", "MB; accepted, and not needed"},
     {"ASCEND_RT_VISIBLE_DEVICES", "a comma list of device numbers, ascending", "all",
-     "the devices that the process sees, renumbered from 0"},
+     "the devices that the process sees, renumbered from 0; the list ends without a message at the "
+     "first entry that is no device or does not ascend, as CUDA_VISIBLE_DEVICES does"},
     {"ASCEND_LAUNCH_BLOCKING", "0, 1", "0", "1 runs each task before its call returns"},
     {"ASCEND_GLOBAL_LOG_LEVEL", "0 debug, 1 info, 2 warning, 3 error, 4 none", "3",
      "least level that the log keeps"},
@@ -95,6 +98,24 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
      "level of single modules: APP for the program's own lines, ASCENDCL for ours"},
     {"ASCEND_LOG_PRINT_TO_STDOUT", "0, 1", "0", "1 prints the log to stdout"},
     {"ASCEND_SLOG_PRINT_TO_STDOUT", "0, 1", "0", "older name; the newer one wins"},
+};
+
+// A variable of others that Aclimb heeds. `aclimb env` does not list it.
+struct OtherVariable {
+  std::string_view name;
+  std::string_view meaning;
+};
+
+inline constexpr OtherVariable kOtherEnvironment[] = {
+    {"OMP_THREAD_LIMIT", "the most threads of the compute team"},
+    {"OMP_WAIT_POLICY, GOMP_SPINCOUNT",
+     "how long OpenMP's threads spin for more work; unless one of them is set, Aclimb lets the "
+     "process's OpenMP threads sleep soon"},
+    {"OMP_STACKSIZE, GOMP_STACKSIZE", "the stack of oneDNN's threads, which are OpenMP's"},
+    {"CXX", "the compiler of `aclimb c++`; `g++` by default"},
+    {"NO_COLOR", "any text: `aclimb` prints without colour"},
+    {"TERM", "`dumb`: the same"},
+    {"LD_LIBRARY_PATH", "as for every program; `aclimb run` puts the toolkit's `lib64/` first"},
 };
 
 // The row of a variable; null for a name that Aclimb does not read.

@@ -36,23 +36,31 @@ without, there are the names of functions.
 | `ACLIMB_CHECK_OUT=file` | also writes the findings as JSON |
 | `ACLIMB_CHECK_EXIT=0` | keeps the program's own exit status |
 
-A call that is refused is a finding too when the refusal is about the use of memory, streams or objects: an address
-that is freed, past the end or not allocated, the wrong kind of memory or of copy, a handle or an executor that has
-ended, a stream of another context, a callback that no thread would make. Any other refusal is none, be it of a null
-pointer, a shape, a handle that never was one, or too small a workspace: its code and aclGetRecentErrMsg tell. When a
-program ends without having asked for them, the first such refusal of a call that its executable itself makes is noted
-(`check/call/unread`). The note leaves the exit status alone, since the program may have looked at the code. Calls that
-shared libraries make, such as the modules of Python, are noted with `ACLIMB_CHECK=all` alone, and codes with which
-programs go on as a rule, such as 207001 (no memory) and those of timeouts, are not noted at all.
+A call that is refused is a finding when the refusal is about the use of memory, streams or objects: an address that
+is freed, past the end or not allocated; the wrong kind of memory or of copy; a handle or an executor that has ended; a
+stream of another context; a callback that no thread would make.
+
+Other refusals are not findings: those of a null pointer, a shape, a handle that never was one, or a workspace that is
+too small. The call's code and aclGetRecentErrMsg tell about them. If the program ends and never asked for either, the
+first such refusal is noted (`check/call/unread`):
+
+- The note leaves the exit status alone, since the program may have looked at the code.
+- Only calls that the executable itself makes are noted. With `ACLIMB_CHECK=all` so are those that shared libraries
+  make, such as the modules of Python.
+- Codes with which programs usually go on, such as 207001 (no memory) and those of timeouts, are never noted.
 
 Races and frees under running work are found by what is ordered with what, not by what happens to run first: a missing
-synchronise is told even when the work was over in time. The threads of the host count as one, since the checker does
-not see what orders them. What the host reads or writes itself, outside calls, is not seen either: a buffer of
-aclrtMallocHost that is read before aclrtMemcpyAsync has filled it is no finding, and `aclimb explore` tells no more
-than that results differ. Views with gaps of more than one kind are compared by their first and last element alone.
-For check/memory/unwritten-read, a write through a view with gaps is one of the gaps too, and a read through one is
-told only where nothing from its first to its last byte was written. Of mapped memory (aclrtMapMem) it is not known
-what was written, nor that two addresses are of the same memory.
+synchronise is told even when the work was over in time. What the checker does not see:
+
+- The threads of the host count as one, since the checker does not see what orders them.
+- The host's own reads and writes, outside calls, are not seen: a buffer of aclrtMallocHost that is read before
+  aclrtMemcpyAsync has filled it is no finding, and `aclimb explore` tells no more than that results differ.
+- Views with gaps in more than one dimension, which are no regular sequence of rows, are known by their first and their
+  last element alone.
+- For check/memory/unwritten-read, a write through a view with gaps counts as one of the gaps too, and a read through one
+  is told only if nothing at all from its first to its last byte was written.
+- Of mapped memory (aclrtMapMem) it is not known what was written, nor that two addresses are of the same memory.
+
 Freed memory is given back late, so that its use finds its own old data: up to an eighth of each device, and 64 MiB of
 aclrtMallocHost. A program that needs almost all of either gets it back at once, and for host memory that is given back
 there is no check/memory/use-after-free.
@@ -86,7 +94,7 @@ std::string CheckerPage() {
     out += Cat("\n## ", chapter.title, "\n");
     for (const check::Rule& rule : chapter.rules) {
       out +=
-          Cat("\n### `", rule.id, "`\n\nHolds when ", rule.holds, ".\nUsual causes: ", rule.causes,
+          Cat("\n### `", rule.id, "`\n\nExpected: ", rule.holds, ".\nUsual causes: ", rule.causes,
               ".\nWhat to do: ", rule.fix, ".\n\n```cpp\n", rule.example, "\n```\n");
     }
   }

@@ -30,14 +30,31 @@ std::string EnvironmentPage() {
   std::string out =
       Cat("# Environment variables", kNotice,
           "`aclimb/core/environment.h`; do not edit.\n\n"
-          "A value that is not allowed is never ignored: one of a variable of the runtime makes "
-          "`aclInit` fail, one of a tool's variable is named on stderr. `aclimb env` checks them "
-          "all.\n\n"
+          "A value that is not allowed is refused: with one of a variable of the runtime `aclInit` "
+          "and `aclrtSetDevice` fail, with one of a variable `HCCL_*` no communicator is made "
+          "(`HCCL_E_PARA`), and one of a tool's variable is named on stderr. `aclimb env` checks "
+          "all of them before; it cannot tell whether an address or an interface exists. "
+          "`ASCEND_RT_VISIBLE_DEVICES` alone takes any value.\n\n"
+          "By default the log goes nowhere. `ACLIMB_LOG` or `ASCEND_LOG_PRINT_TO_STDOUT` says "
+          "where it goes, `ASCEND_GLOBAL_LOG_LEVEL` what is in it.\n\n"
           "| variable | values | default | meaning |\n|---|---|---|---|\n");
   for (const EnvironmentVariable& row : kEnvironment) {
     out += Cat("| `", row.name, "` | ", row.values, " | ", row.default_value, " | ", row.meaning,
                " |\n");
   }
+  out += "\n## Variables of others\n\n| variable | what Aclimb takes from it |\n|---|---|\n";
+  for (const OtherVariable& row : kOtherEnvironment) {
+    std::string names(row.name);
+    for (size_t comma = 0; (comma = names.find(", ", comma)) != std::string::npos; comma += 4) {
+      names.replace(comma, 2, "`, `");
+    }
+    out += Cat("| `", names, "` | ", row.meaning, " |\n");
+  }
+  out +=
+      "\n## What `set_env.sh` sets\n\n`set_env.sh`, and `aclimb run` for the program that it runs, "
+      "set `ASCEND_TOOLKIT_HOME`, `ASCEND_HOME_PATH` and `ASCEND_AICPU_PATH` to the toolkit's "
+      "root, `ASCEND_OPP_PATH` to its `opp/`, `TOOLCHAIN_HOME` to its `toolkit/`, and put its "
+      "`lib64/` first in `LD_LIBRARY_PATH` and its `bin/` first in `PATH`.\n";
   return out;
 }
 
@@ -73,10 +90,10 @@ std::string ErrorsPage() {
       "own.\n";
   AppendCodes(true, true, out);
   out +=
-      "\n## Rules of the operators\n\nThese are an operator's own. Every operator also has the "
-      "generic rules: null, handle, dtype, format, rank and extent of each parameter, and overlap "
-      "of each output. Each operator's page lists them all, and [operators.md](operators.md) says "
-      "in which order they are checked.\n\n"
+      "\n## Rules of the operators\n\nThese are each operator's own. Beside them every operator "
+      "has "
+      "the checks of [operators.md](operators.md#checks-of-every-operator), whose rules are "
+      "called after the operator, the check and the parameter, as `abs/dtype/self`.\n\n"
       "| rule | code | fix |\n|---|---|---|\n";
   for (const truth::OperatorEntry* entry : AllOperators()) {
     const contract::Contract* contract = entry->contract;
