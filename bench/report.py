@@ -121,16 +121,24 @@ def markdown_table(header, lines):
                       for line in (header, ["---"] * len(header), *lines)])
 
 
-def machine_lines(results, whole):
+def dates_of(text):
+    """"2026-11-24 and 2026-11-26 and 2026-11-29" is "from 2026-11-24 to 2026-11-29"."""
+    dates = text.split(" and ")
+    return f"from {dates[0]} to {dates[-1]}" if len(dates) > 2 else text
+
+
+def machine_line(results, measured):
+    """Where the figures come from; `measured` is the folder of the results, as the page links it."""
     versions = sorted({info["name"] for infos in results["processes"].values() for info in infos
                        if info["name"] not in ("aclimb", "limits")})
     first, *later = results["command"].split("; ")
-    command = f"`{first}`"
+    each = " --operator OPERATOR for each"
+    command = f"`{first.removesuffix(each)}`" + (" for each operator" if first.endswith(each) else "")
     if later:
-        command += ", then " + (", ".join(f"`{each}`" for each in later) if whole
-                                else "some rows again")
-    return [f"Measured {results['date']} on {results['cpu']}, {results['cores']} cores, "
-            f"{results['compiler']}, with {command}. Peers: {', '.join(versions)}."]
+        command += ", and some rows again later (all commands: " \
+                   f"[{machine_name(results)}.json]({measured}/{machine_name(results)}.json))"
+    return (f"Measured {dates_of(results['date'])} on {results['cpu']}, {results['cores']} cores, "
+            f"{results['compiler']}, with {command}. Peers: {', '.join(versions)}.")
 
 
 def machine_name(results):
@@ -161,8 +169,9 @@ def short_block(machines):
         "Speed relative to the fastest peer: PyTorch's ways to do the same, oneDNN called directly "
         "(above 1: Aclimb is faster). The geometric mean over the problems of a family, and the extremes:",
         markdown_table(["family", "problems", *(title for title, _ in columns)], lines),
-        "\n".join(f"- **{letter}.** {line} [Picture](docs/images/ratios-{machine_name(results)}.svg)."
-                  for letter, results in machines.items() for line in machine_lines(results, whole=False)),
+        "\n".join(f"- **{letter}.** {machine_line(results, 'docs/measured')} "
+                  f"[Picture](docs/images/ratios-{machine_name(results)}.svg)."
+                  for letter, results in machines.items()),
         "Every row: [docs/measurements/table.md](docs/measurements/table.md)."])
 
 
@@ -200,9 +209,10 @@ def full_block(results):
                 words = ", ".join(f"{key}={value}" for key, value in info["threads"].items()
                                   if value != "")
                 settings.append(f"- {info['name']}, {threads} thread(s): {words}")
-    blocks = machine_lines(results, whole=True) + ["\n".join("- " + line for line in means(rows)),
-                                       "### Limits of the machine", limits_table(results),
-                                       "\n".join("- " + line for line in arithmetic)]
+    blocks = [machine_line(results, "../measured"),
+              "\n".join("- " + line for line in means(rows)),
+              "### Limits of the machine", limits_table(results),
+              "\n".join("- " + line for line in arithmetic)]
     for name in families(rows):
         lines = [cells(row) for row in rows if family(row) == name]
         blocks += [f"### {name}", markdown_table(HEADER, lines)]
