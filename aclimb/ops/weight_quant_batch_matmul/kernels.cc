@@ -239,45 +239,9 @@ void AddRow(const int8_t* codes, int64_t count, const float* scales, const float
   for (; i < count; ++i) add(hn::CappedTag<float, 1>(), i);
 }
 
-void WidenRow(const int8_t* codes, int64_t count, BFloat16* out) {
-  const auto widen = [&](auto d, int64_t i) HWY_ATTR {
-    const hn::RebindToUnsigned<decltype(d)> d32;
-    const hn::Rebind<uint16_t, decltype(d)> d16;
-    // Seven bits behind the first one are the upper half of a float32.
-    const auto upper = hn::ShiftRight<16>(hn::BitCast(d32, LoadCodes(d, codes + i)));
-    hn::StoreU(hn::TruncateTo(d16, upper), d16, reinterpret_cast<uint16_t*>(out + i));
-  };
-  const Tag d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) widen(d, i);
-  for (; i < count; ++i) widen(hn::CappedTag<float, 1>(), i);
-}
-
-bool ScaleSums(const float* products, int64_t count, const float* scales, bool add, float* sums) {
-  const Tag d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  // 0 times each sum, which is NaN for what is not finite.
-  float all = 0;
-  Vector all_of_lane = hn::Zero(d);
-  const auto scale = [&](auto tag, int64_t i) HWY_ATTR {
-    const auto from = add ? hn::LoadU(tag, sums + i) : hn::Zero(tag);
-    const auto sum = hn::MulAdd(hn::LoadU(tag, products + i), hn::LoadU(tag, scales + i), from);
-    hn::StoreU(sum, tag, sums + i);
-    return sum;
-  };
-  int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    all_of_lane = hn::MulAdd(scale(d, i), hn::Zero(d), all_of_lane);
-  }
-  for (; i < count; ++i) all += hn::GetLane(scale(hn::CappedTag<float, 1>(), i)) * 0.0f;
-  return all + hn::GetLane(hn::SumOfLanes(d, all_of_lane)) == 0;
-}
-
 const Kernels& KernelsOfTarget() {
-  static constexpr Kernels kKernels = {&Unpack,          &ScalePiece,      &DotPiece,
-                                       &DotBlocks<Int8>, &DotBlocks<Int4>, &ScaleRow,
-                                       &AddRow,          &WidenRow,        &ScaleSums};
+  static constexpr Kernels kKernels = {&Unpack,          &ScalePiece, &DotPiece, &DotBlocks<Int8>,
+                                       &DotBlocks<Int4>, &ScaleRow,   &AddRow};
   return kKernels;
 }
 

@@ -2,8 +2,6 @@
 
 #include <cstdint>
 
-#include "aclimb/core/half.h"
-
 namespace aclimb::weight_quant_batch_matmul {
 
 // Neighbouring integers of a column, from its element `first` on, with the scales of the groups
@@ -60,12 +58,6 @@ struct Kernels {
   // sums[i] += x * what scale_row makes.
   void (*add_row)(const int8_t* codes, int64_t count, const float* scales, const float* offsets,
                   const Meeting& meeting);
-  // out[i] = codes[i], exactly.
-  void (*widen_row)(const int8_t* codes, int64_t count, BFloat16* out);
-  // sums[i] = products[i] * scales[i], added to what was there if `add`. Returns whether all sums
-  // are finite.
-  bool (*scale_sums)(const float* products, int64_t count, const float* scales, bool add,
-                     float* sums);
 };
 
 const Kernels& KernelsInUse();

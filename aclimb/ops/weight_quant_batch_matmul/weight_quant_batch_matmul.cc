@@ -14,7 +14,6 @@
 #include "aclimb/matmul/onednn.h"
 #include "aclimb/ops/weight_quant_batch_matmul/contract.h"
 #include "aclimb/ops/weight_quant_batch_matmul/kernels.h"
-#include "aclimb/simd/factors.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/prefetch.h"
 #include "aclimb/simd/team.h"
@@ -26,8 +25,6 @@ namespace {
 constexpr int64_t kTileColumns = 128, kTileTerms = 512, kTileRows = 512;
 // Columns of a weight that few rows of x meet as it lies.
 constexpr int64_t kLeastRowColumns = 128, kMostRowColumns = 512;
-// Terms of one scale, and elements of a weight, from which pairs of BFLOAT16 are multiplied.
-constexpr int64_t kLeastTermsOfPairs = 128, kLeastWeightOfPairs = 256 * 1024;
 // So many rows before its own turn a row of the weight is prefetched.
 constexpr int64_t kRowsAhead = 8;
 // Integers that a thread takes at once, about.
@@ -71,7 +68,6 @@ class Grid {
 struct Problem {
   int64_t m = 0, n = 0, k = 0;
   int64_t group = 1;
-  int64_t x_row = 0;  // elements between rows of BFLOAT16 that lie side by side, otherwise 0
   DType codes = DType::kInt8;
   int64_t term = 0, column = 0;  // strides of the weight
   Grid scales = {}, offsets = {};
@@ -85,7 +81,7 @@ struct Scratch {
   float *scales, *offsets;
   float* of_blocks;  // scales
   double* totals;
-  float *tile, *products, *sums;
+  float *tile, *sums;
   void* of_onednn;
 };
 
@@ -104,10 +100,7 @@ class WeightQuantPlan final : public Plan {
     columns_ = std::min(columns_, p_.n);
     terms_ = std::min(tiles_ ? kTileTerms : p_.k, p_.k);
     rows_ = std::min(tiles_ ? kTileRows : kFewRows, p_.m);
-    if (tiles_ && !as_it_lies_) {
-      MakeProducts();
-      has_pairs_ = SuitPairs() && MakeProductsOfPairs();
-    }
+    if (tiles_ && !as_it_lies_) MakeProducts();
     const bool packed = PackedPerByte(p_.codes) > 1;
     const bool in_order = p_.term == 1 && (!packed || p_.column % 2 == 0);
     if (!tiles_ && in_order && !p_.offsets.IsGiven()) whole_ = p_.k / kBlockTerms * kBlockTerms;
@@ -155,11 +148,7 @@ class WeightQuantPlan final : public Plan {
     const int64_t row = unit / across * rows_, column = unit % across * columns_;
     const Part part = {row, std::min(rows_, p_.m - row), column, std::min(columns_, p_.n - column)};
     x += row * p_.k;
-    // A sum that is scaled afterwards is too large where scaled terms may not be, and keeps a 0
-    // from meeting an infinite scale.
-    if (!has_pairs_ || !ByPairs(run, part, scratch)) {
-      tiles_ ? ByTiles(run, part, x, scratch) : ByRows(run, part, x, scratch);
-    }
+    tiles_ ? ByTiles(run, part, x, scratch) : ByRows(run, part, x, scratch);
     FinishRows(run, part, scratch);
   }
 
@@ -179,7 +168,6 @@ class WeightQuantPlan final : public Plan {
     of_blocks_at_ = piece(columns_ * (whole_ / kBlockTerms), sizeof(float));
     totals_at_ = piece(whole_ > 0 ? rows_ * columns_ : 0, sizeof(double));
     tile_at_ = piece(tiles_ ? (as_it_lies_ ? rows_ : terms_) * columns_ : 0, sizeof(float));
-    products_at_ = piece(has_pairs_ ? rows_ * columns_ : 0, sizeof(float));
     sums_at_ = piece(rows_ * columns_, sizeof(float));
     onednn_at_ = piece(scratch_bytes_, 1);
     x_ = planner.workspace().Book(p_.m * p_.k, sizeof(float));
@@ -195,7 +183,6 @@ class WeightQuantPlan final : public Plan {
             floats(of_blocks_at_),
             reinterpret_cast<double*>(memory + totals_at_),
             floats(tile_at_),
-            floats(products_at_),
             floats(sums_at_),
             memory + onednn_at_};
   }
@@ -336,39 +323,6 @@ class WeightQuantPlan final : public Plan {
     }
   }
 
-  // Integers are BFLOAT16 exactly, so that x meets them in pairs, and the sums of a group are
-  // scaled afterwards. Returns whether all of them are finite.
-  bool ByPairs(const RunContext& run, const Part& part, const Scratch& scratch) const {
-    const auto* const x = static_cast<const BFloat16*>(run.Data(kX)) + part.row * p_.x_row;
-    auto* const tile = reinterpret_cast<BFloat16*>(scratch.tile);
-    bool finite = true;
-    for (int64_t begin = 0; begin < p_.k; begin += TermsOfPairs()) {
-      const int64_t terms = std::min(TermsOfPairs(), p_.k - begin);
-      if (p_.by_rows) {
-        EachRow(run, part, begin, terms, scratch,
-                [&](int64_t t, const int8_t* codes, const float*) {
-                  kernels_.widen_row(codes, part.columns, tile + t * columns_);
-                });
-      } else {
-        for (int64_t c = 0; c < part.columns; ++c) {
-          const int64_t from = (part.column + c) * p_.column + begin * p_.term;
-          const int8_t* const codes = Codes(run.Data(kWeight), from, p_.term, terms, scratch.codes);
-          kernels_.widen_row(codes, terms, tile + c * TermsOfPairs());
-        }
-        p_.scales.Columns(run.Data(kScale), begin / p_.group, part.column, part.columns,
-                          scratch.scales);
-      }
-      ProductOfPairs(part.rows < rows_, part.columns < columns_, terms < TermsOfPairs())
-          ->Run(x + begin, tile, scratch.products, scratch.of_onednn);
-      finite = true;
-      for (int64_t r = 0; r < part.rows; ++r) {
-        finite &= kernels_.scale_sums(scratch.products + r * columns_, part.columns, scratch.scales,
-                                      begin > 0, scratch.sums + r * columns_);
-      }
-    }
-    return finite;
-  }
-
   // The sums of these terms are added to those of the terms before.
   void AddRows(const RunContext& run, const Part& part, const float* x, int64_t begin,
                int64_t terms, const Scratch& scratch) const {
@@ -420,61 +374,25 @@ class WeightQuantPlan final : public Plan {
                                                   bool last_terms, bool accumulates) const {
     return products_[8 * last_rows + 4 * last_columns + 2 * last_terms + accumulates];
   }
-  const matmul::onednn::ProductPointer& ProductOfPairs(bool last_rows, bool last_columns,
-                                                       bool last_terms) const {
-    return products_of_pairs_[4 * last_rows + 2 * last_columns + last_terms];
-  }
 
-  // The product of whole tiles, or of the last ones, of so many terms.
-  matmul::onednn::Request RequestFor(bool last_rows, bool last_columns, bool last_terms,
-                                     int64_t terms) const {
+  void MakeProducts() {
     const auto length = [](int64_t extent, int64_t whole, bool last) {
       return last ? extent % whole : whole;
     };
-    return {.m = length(p_.m, rows_, last_rows),
-            .n = length(p_.n, columns_, last_columns),
-            .k = length(p_.k, terms, last_terms),
-            .a_row = p_.k,
-            .a_column = 1,
-            .b_row = p_.by_rows ? columns_ : 1,
-            .b_column = p_.by_rows ? 1 : terms,
-            .c_row = columns_};
-  }
-  matmul::onednn::ProductPointer MakeProduct(const matmul::onednn::Request& request) {
-    if (request.m == 0 || request.n == 0 || request.k == 0) return nullptr;
-    matmul::onednn::ProductPointer product = matmul::onednn::MakeProduct(request);
-    if (product != nullptr) scratch_bytes_ = std::max(scratch_bytes_, product->ScratchBytes());
-    return product;
-  }
-
-  void MakeProducts() {
     for (size_t i = 0; i < products_.size(); ++i) {
-      matmul::onednn::Request request =
-          RequestFor((i & 8) != 0, (i & 4) != 0, (i & 2) != 0, terms_);
-      request.accumulates = (i & 1) != 0;
-      products_[i] = MakeProduct(request);
-    }
-  }
-
-  // Terms of a tile of pairs, which have one scale.
-  int64_t TermsOfPairs() const { return std::min(terms_, p_.group); }
-  bool SuitPairs() const {
-    return HasPairs() && p_.x_row > 0 && !p_.offsets.IsGiven() &&
-           p_.n >= CeilDivide(kLeastWeightOfPairs, p_.k) && p_.group >= kLeastTermsOfPairs &&
-           (p_.group >= p_.k || p_.group <= terms_ || p_.group % terms_ == 0);
-  }
-  // Returns whether there are all.
-  bool MakeProductsOfPairs() {
-    for (size_t i = 0; i < products_of_pairs_.size(); ++i) {
-      matmul::onednn::Request request =
-          RequestFor((i & 4) != 0, (i & 2) != 0, (i & 1) != 0, TermsOfPairs());
+      const matmul::onednn::Request request = {.m = length(p_.m, rows_, (i & 8) != 0),
+                                               .n = length(p_.n, columns_, (i & 4) != 0),
+                                               .k = length(p_.k, terms_, (i & 2) != 0),
+                                               .a_row = p_.k,
+                                               .a_column = 1,
+                                               .b_row = p_.by_rows ? columns_ : 1,
+                                               .b_column = p_.by_rows ? 1 : terms_,
+                                               .c_row = columns_,
+                                               .accumulates = (i & 1) != 0};
       if (request.m == 0 || request.n == 0 || request.k == 0) continue;
-      request.operand = DType::kBFloat16;
-      request.a_row = p_.x_row;
-      products_of_pairs_[i] = MakeProduct(request);
-      if (products_of_pairs_[i] == nullptr) return false;
+      products_[i] = matmul::onednn::MakeProduct(request);
+      scratch_bytes_ = std::max(scratch_bytes_, products_[i]->ScratchBytes());
     }
-    return true;
   }
 
   const Problem p_;
@@ -489,12 +407,10 @@ class WeightQuantPlan final : public Plan {
   int64_t rows_ = 0, columns_ = 0, terms_ = 0;  // of a tile
   int64_t whole_ = 0;                           // terms that are taken in blocks
   bool nibbles_ = false;                        // of INT4
-  bool has_pairs_ = false;                      // in tiles
   std::array<matmul::onednn::ProductPointer, 16> products_;
-  std::array<matmul::onednn::ProductPointer, 8> products_of_pairs_;
   int64_t scratch_bytes_ = 0;
   int64_t codes_at_ = 0, scales_at_ = 0, offsets_at_ = 0, of_blocks_at_ = 0;
-  int64_t totals_at_ = 0, tile_at_ = 0, products_at_ = 0, sums_at_ = 0, onednn_at_ = 0;
+  int64_t totals_at_ = 0, tile_at_ = 0, sums_at_ = 0, onednn_at_ = 0;
   WorkspacePiece x_, parted_;
   UnitScratch scratch_;
 };
@@ -505,9 +421,6 @@ Problem ProblemOf(const contract::Arguments& arguments) {
                .n = weight.shape[1],
                .k = weight.shape[0],
                .group = arguments.Integer(kGroupSize),
-               .x_row = x.dtype == DType::kBFloat16 && x.stride[1] == 1 && x.stride[0] >= x.shape[1]
-                            ? x.stride[0]
-                            : 0,
                .codes = weight.dtype,
                .term = weight.stride[0],
                .column = weight.stride[1],
