@@ -54,7 +54,16 @@ std::string EnvironmentPage() {
       "\n## What `set_env.sh` sets\n\n`set_env.sh`, and `aclimb run` for the program that it runs, "
       "set `ASCEND_TOOLKIT_HOME`, `ASCEND_HOME_PATH` and `ASCEND_AICPU_PATH` to the toolkit's "
       "root, `ASCEND_OPP_PATH` to its `opp/`, `TOOLCHAIN_HOME` to its `toolkit/`, and put its "
-      "`lib64/` first in `LD_LIBRARY_PATH` and its `bin/` first in `PATH`.\n";
+      "`lib64/` first in `LD_LIBRARY_PATH` and its `bin/` first in `PATH`.\n\n"
+      "## The file of `aclInit`\n\nOf the JSON file that `aclInit` is given these keys count; "
+      "others "
+      "have no effect.\n\n"
+      "| key | values | effect |\n|---|---|---|\n"
+      "| `defaultDevice` | `{\"default_device\": \"0\"}` | the device of threads that call the "
+      "runtime without having set one |\n"
+      "| `err_msg_mode` | `\"0\"`, `\"1\"` | `aclGetRecentErrMsg` returns the texts of the calling "
+      "thread, or with 1 those of all threads |\n"
+      "| `dump`, `profiler` | an object | none |\n";
   return out;
 }
 
