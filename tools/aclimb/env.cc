@@ -104,7 +104,7 @@ Command AddEnv(CLI::App& tool) {
   CLI::App* app = AddSubcommand(tool, "env", "[NAME...] [--json]",
                                 "List environment variables and their values");
   app->footer(
-      "Exit status 1 when a variable has a value that the runtime will refuse.\n\n"
+      "Exit status 1 when a variable has a value that will be refused.\n\n"
       "Examples:\n"
       "  aclimb env\n"
       "  aclimb env ACLIMB_THREADS\n"

@@ -15,7 +15,7 @@ std::optional<std::string> ProblemOf(std::string_view variable);
 // The same for the whole environment, one text for each bad value.
 std::vector<std::string> EnvironmentProblems();
 
-// Variables that are set and begin like ours but that nothing reads: misspelled, most likely.
+// Variables that are set and begin with ACLIMB_ but do not exist: misspelled, most likely.
 std::vector<std::string> UnknownVariables();
 // The known name that such a one may mean; or empty.
 std::string MeantVariable(const std::string& name);
