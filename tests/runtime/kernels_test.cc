@@ -10,6 +10,7 @@
 #include "aclnnop/aclnn_neg.h"
 #include "aclnnop/aclnn_nonzero.h"
 #include "tests/runtime/support.h"
+#include "tests/support/sleeper.h"
 
 namespace {
 
@@ -143,12 +144,16 @@ TEST_F(KernelsTest, ATimeoutAtTheEndOfTheWorkIsNoFailure) {
   ASSERT_ACL(aclrtRecordEvent(event, stream_));
   EXPECT_REFUSED(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "is not complete after 1 ms",
                  aclrtSynchronizeEventWithTimeout, event, 1);
+  setenv("ACLIMB_TEST_LATE", "1", 1);
+  aclimb::testing::Sleeper in_wait;
   std::thread opener([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_TRUE(in_wait.Sleeps());
     gate.Open();
   });
+  in_wait.Begins();
   EXPECT_ACL(aclrtSynchronizeEventWithTimeout(event, 1));
   opener.join();
+  unsetenv("ACLIMB_TEST_LATE");
   ASSERT_ACL(aclrtDestroyEvent(event));
 }
 

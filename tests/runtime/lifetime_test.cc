@@ -1,6 +1,7 @@
 // Objects that one thread destroys while another uses them: every call returns a code, and no freed
 // memory is touched (the sanitizers look).
 #include "tests/runtime/support.h"
+#include "tests/support/sleeper.h"
 
 namespace {
 
@@ -74,12 +75,6 @@ TEST_F(LifetimeTest, StreamIsDestroyedUnderItsUsers) {
   EXPECT_ACL(aclrtDestroyEvent(event));
 }
 
-// Returns once the waiter, which says that it begins, is inside the wait.
-void AwaitTheWait(const std::atomic<bool>& begins) {
-  while (!begins) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
-}
-
 // What a thread used before tells it nothing of what another thread did to it since.
 TEST_F(LifetimeTest, AThreadComesBackToADestroyedStream) {
   std::atomic<int> step{0};
@@ -113,13 +108,13 @@ TEST_F(LifetimeTest, SynchronizeOutlivesADestroyThatDrains) {
   Gate gate;
   gate.Close(stream_);
   std::atomic<int> code{-1};
-  std::atomic<bool> begins{false};
+  aclimb::testing::Sleeper in_wait;
   std::thread waiter([&] {
     aclrtSetCurrentContext(context_);
-    begins = true;
+    in_wait.Begins();
     code = aclrtSynchronizeStream(stream_);
   });
-  AwaitTheWait(begins);
+  EXPECT_TRUE(in_wait.Sleeps());
   std::thread opener([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     gate.Open();
@@ -135,13 +130,13 @@ TEST_F(LifetimeTest, SynchronizeIsToldOfADestroyByForce) {
   gate.Close(stream_);
   gate.WaitUntilReached();
   std::atomic<int> code{-1};
-  std::atomic<bool> begins{false};
+  aclimb::testing::Sleeper in_wait;
   std::thread waiter([&] {
     aclrtSetCurrentContext(context_);
-    begins = true;
+    in_wait.Begins();
     code = aclrtSynchronizeStream(stream_);
   });
-  AwaitTheWait(begins);
+  EXPECT_TRUE(in_wait.Sleeps());
   EXPECT_ACL(aclrtDestroyStreamForce(stream_));
   waiter.join();
   EXPECT_EQ(code.load(), ACL_ERROR_RT_STREAM_ABORT);

@@ -4,8 +4,11 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <optional>
 
 #include "tests/runtime/support.h"
+#include "tests/support/in_time.h"
+#include "tests/support/sleeper.h"
 
 namespace {
 
@@ -30,8 +33,10 @@ class PageableCopyTest : public runtime_test::RuntimeTest {
   // Device to host on stream_, on a thread of its own.
   void StartCopy(void* host) {
     code_ = kPending;
+    in_copy_.emplace();
     copier_ = std::thread([this, host] {
       aclrtSetCurrentContext(context_);
+      in_copy_->Begins();
       const int code =
           aclrtMemcpyAsync(host, kBytes, device_, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, stream_);
       text_ = aclGetRecentErrMsg();
@@ -40,12 +45,19 @@ class PageableCopyTest : public runtime_test::RuntimeTest {
   }
   void StartCopyAndLetItQueue() {
     StartCopy(host_.data());
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_TRUE(in_copy_->Sleeps());
     EXPECT_EQ(code_.load(), kPending);
   }
   int Finish() {
     copier_.join();
     return code_.load();
+  }
+  // Returns once the stream with the event is aborted or destroyed, which must not end the call.
+  void ExpectTheCallToStay(aclrtEvent event) {
+    EXPECT_EQ(aclrtSynchronizeEvent(event), ACL_ERROR_RT_STREAM_ABORT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_EQ(code_.load(), kPending) << "the call has left while the copy still writes";
+    EXPECT_ACL(aclrtDestroyEvent(event));
   }
   bool HostIsUntouched() const { return host_ == std::vector<uint8_t>(kBytes, 0x11); }
 
@@ -54,6 +66,7 @@ class PageableCopyTest : public runtime_test::RuntimeTest {
   void* device_ = nullptr;
   std::vector<uint8_t> host_;
   std::thread copier_;
+  std::optional<aclimb::testing::Sleeper> in_copy_;
   std::atomic<int> code_{kPending};
   std::string text_;
 };
@@ -118,21 +131,33 @@ TEST_F(PageableCopyTest, EarlierErrorStaysWithTheStream) {
 TEST_F(PageableCopyTest, StuckBehindAbortedWorkThatTimesOut) {
   aclrtEvent event;
   ASSERT_ACL(aclrtCreateEvent(&event));
-  Gate gate;
-  gate.Close(other_);
-  gate.WaitUntilReached();
-  ASSERT_ACL(aclrtRecordEvent(event, other_));
-  ASSERT_ACL(aclrtStreamWaitEventWithTimeout(stream_, event, 1));
-  StartCopyAndLetItQueue();
-  ASSERT_ACL(aclrtStreamAbort(other_));
-  EXPECT_EQ(Finish(), ACL_ERROR_RT_STREAM_ABORT);
+  std::optional<Gate> gate;
+  // The abort has to come before the time is up.
+  ASSERT_TRUE(aclimb::testing::HoldsInTime(std::chrono::milliseconds(900), [&] {
+    if (gate) {
+      gate->Open();
+      EXPECT_ACL(aclrtSynchronizeStream(other_));
+      aclrtSynchronizeStream(stream_);
+      aclGetRecentErrMsg();
+      host_.assign(kBytes, 0x11);
+    }
+    gate.emplace();
+    gate->Close(other_);
+    gate->WaitUntilReached();
+    EXPECT_ACL(aclrtRecordEvent(event, other_));
+    EXPECT_ACL(aclrtStreamWaitEventWithTimeout(stream_, event, 1));
+    StartCopy(host_.data());
+    const bool queued = in_copy_->Sleeps();
+    EXPECT_ACL(aclrtStreamAbort(other_));
+    return Finish() == ACL_ERROR_RT_STREAM_ABORT && queued;
+  })) << text_;
   aclrtStreamStatus status;
   int code = ACL_ERROR_RT_STREAM_ABORT;
   while (code == ACL_ERROR_RT_STREAM_ABORT) code = aclrtStreamQuery(stream_, &status);
   EXPECT_EQ(code, ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
   ASSERT_ACL(aclrtSynchronizeStream(stream_));
   EXPECT_TRUE(HostIsUntouched());
-  gate.Open();
+  gate->Open();
   ASSERT_ACL(aclrtDestroyEvent(event));
 }
 
@@ -189,12 +214,14 @@ TEST_F(PageableCopyTest, AbortedMidwayReturnsOnlyWhenNobodyWrites) {
   Barrier barrier;
   StartCopy(barrier.memory());
   barrier.WaitUntilReached();
+  aclrtEvent behind;
+  ASSERT_ACL(aclrtCreateEvent(&behind));
+  ASSERT_ACL(aclrtRecordEvent(behind, stream_));
   std::thread aborter([this] {
     aclrtSetCurrentContext(context_);
     EXPECT_ACL(aclrtStreamAbort(stream_));
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  EXPECT_EQ(code_.load(), kPending) << "the call has left while the copy still writes";
+  ExpectTheCallToStay(behind);
   barrier.Open();
   EXPECT_EQ(Finish(), ACL_ERROR_RT_STREAM_ABORT);
   aborter.join();
@@ -204,12 +231,14 @@ TEST_F(PageableCopyTest, DestroyedByForceMidwayReturnsOnlyWhenNobodyWrites) {
   Barrier barrier;
   StartCopy(barrier.memory());
   barrier.WaitUntilReached();
+  aclrtEvent behind;
+  ASSERT_ACL(aclrtCreateEvent(&behind));
+  ASSERT_ACL(aclrtRecordEvent(behind, stream_));
   std::thread destroyer([this] {
     aclrtSetCurrentContext(context_);
     EXPECT_ACL(aclrtDestroyStreamForce(stream_));
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  EXPECT_EQ(code_.load(), kPending) << "the call has left while the copy still writes";
+  ExpectTheCallToStay(behind);
   barrier.Open();
   EXPECT_EQ(Finish(), ACL_ERROR_RT_STREAM_ABORT);
   destroyer.join();

@@ -72,7 +72,7 @@ void ExpectQuiet(const Ended& ended) {
   EXPECT_EQ(ended.status, 7) << ended.err;
   EXPECT_EQ(ended.out, "");
   EXPECT_EQ(ended.err, "");
-  EXPECT_LT(ended.seconds, kSanitized ? 30 : 5);
+  EXPECT_LT(ended.seconds, 30);
 }
 
 TEST(Exit, WithoutCleaningUp) { ExpectQuiet(RunProgram("leave")); }

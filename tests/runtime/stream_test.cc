@@ -2,6 +2,7 @@
 #include <string>
 
 #include "tests/runtime/support.h"
+#include "tests/support/sleeper.h"
 
 namespace {
 
@@ -464,21 +465,21 @@ TEST_F(StreamTest, AbortDropsWorkAndWakesWaiters) {
   ASSERT_ACL(aclrtGetCurrentContext(&context));
   std::atomic<int> waiter_code{-1};
   std::atomic<int> event_code{-1};
-  std::atomic<int> about_to_wait{0};
+  aclimb::testing::Sleeper in_wait, in_event_wait;
   std::thread waiter([&] {
     aclrtSetCurrentContext(context);
-    ++about_to_wait;
+    in_wait.Begins();
     waiter_code = aclrtSynchronizeStream(stream_);
   });
   std::thread event_waiter([&] {
     aclrtSetCurrentContext(context);
-    ++about_to_wait;
+    in_event_wait.Begins();
     event_code = aclrtSynchronizeEvent(event);
   });
   ASSERT_ACL(aclrtStreamWaitEvent(other_, event));
   ASSERT_ACL(aclrtMemsetAsync(memory, 64, 3, 64, other_));
-  while (!running || about_to_wait != 2) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (!running) std::this_thread::yield();
+  EXPECT_TRUE(in_wait.Sleeps() && in_event_wait.Sleeps());
   ASSERT_ACL(aclrtStreamAbort(stream_));
   waiter.join();
   event_waiter.join();
@@ -507,11 +508,13 @@ TEST_F(StreamTest, AbortWakesWaitersDuringACallback) {
   gate.Close(stream_);
   gate.WaitUntilReached();
   std::atomic<int> code{-1};
+  aclimb::testing::Sleeper in_wait;
   std::thread waiter([&] {
     aclrtSetCurrentContext(context);
+    in_wait.Begins();
     code = aclrtSynchronizeStream(stream_);
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(in_wait.Sleeps());
   EXPECT_ACL(aclrtStreamAbort(stream_));
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (code.load() == -1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -553,11 +556,13 @@ TEST_F(StreamTest, SynchronizeDeviceWhileItsStreamDrains) {
   gate.Close(other_);
   gate.WaitUntilReached();
   std::atomic<int> code{-1};
+  aclimb::testing::Sleeper in_wait;
   std::thread waiter([&] {
     aclrtSetCurrentContext(context);
+    in_wait.Begins();
     code = aclrtSynchronizeDevice();
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(in_wait.Sleeps());
   std::thread opener([&gate] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     gate.Open();
