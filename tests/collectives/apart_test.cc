@@ -128,7 +128,7 @@ TEST(Apart, ATransferDoesWithoutARankThatHasGone) {
 
 // Rank 1 lets rank 0 wait too long; rank 2, which has left, has no part in it.
 TEST(Apart, ATransferThatIsLateNamesItsOwnRank) {
-  setenv("HCCL_EXEC_TIMEOUT", "1", 1);
+  setenv("HCCL_EXEC_TIMEOUT", "3", 1);
   RunRanks(3, [](const Rank& self) {
     self.AllReduce(self.comm);
     self.ExpectSuccess();

@@ -21,10 +21,13 @@
 #include "acl/acl.h"
 #include "hccl/hccl.h"
 #include "tests/collectives/rank.h"
+#include "tests/support/sleeper.h"
 
 namespace {
 
 using collectives_test::Rank;
+
+constexpr int kAllCame = 3;  // processes_test.py knows it
 
 int failures = 0;
 
@@ -227,7 +230,8 @@ struct Program {
     return error;
   }
 
-  // Rank 1 dies while its data is on the way to rank 0, which has a part of it.
+  // Rank 1 dies while its data is on the way to rank 0, which has a part of it, and stands still
+  // until somebody continues it after that. Ends with kAllCame where it had all of it by then.
   void DieInside() {
     constexpr uint64_t kBytes = uint64_t{256} << 20;
     const std::string come = file + ".come";
@@ -236,7 +240,6 @@ struct Program {
     EXPECT(aclrtMemset(large, kBytes, static_cast<int>(rank), kBytes) == 0);
     if (rank == 1) {
       EXPECT(HcclSend(large, kBytes, HCCL_DATA_TYPE_INT8, 0, comm, stream) == HCCL_SUCCESS);
-      // The other one stands still until this one is about to die.
       while (access(come.c_str(), R_OK) != 0) usleep(100);
       pid_t receiver = 0;
       std::ifstream(come) >> receiver;
@@ -247,7 +250,6 @@ struct Program {
         }
         status >> state;
       }
-      kill(receiver, SIGCONT);
       raise(SIGKILL);
     }
     EXPECT(HcclRecv(large, kBytes, HCCL_DATA_TYPE_INT8, 1, comm, stream) == HCCL_SUCCESS);
@@ -256,6 +258,13 @@ struct Program {
     std::ofstream(come + ".part") << getpid();
     EXPECT(std::rename((come + ".part").c_str(), come.c_str()) == 0);
     raise(SIGSTOP);
+    if (aclrtSynchronizeStream(stream) == 0) {
+      char last = 0;
+      EXPECT(aclrtMemcpy(&last, 1, static_cast<char*>(large) + kBytes - 1, 1,
+                         ACL_MEMCPY_DEVICE_TO_HOST) == 0);
+      EXPECT(last == 1);
+      _exit(failures == 0 ? kAllCame : 1);
+    }
     ExpectFailure(HCCL_E_REMOTE, {"rank 1 has gone", "HcclRecv(268435456 bytes from rank 1"});
     EXPECT(aclrtFree(large) == 0);
   }
@@ -362,6 +371,8 @@ struct Program {
     if (rank == 2) raise(SIGKILL);
     EXPECT(HcclCreateSubCommConfig(&comm, 3, there, 4, rank, nullptr, &sub) == HCCL_E_REMOTE);
     ExpectPart(aclGetRecentErrMsg(), "rank 2 has gone");
+    // The ranks meet in the process of rank 0: its end would be what rank 1 is told of.
+    Meet(file + ".told", rank, 2);
   }
 
   // Rank 0 destroys while it waits for the others, who make no call.
@@ -393,12 +404,8 @@ struct Program {
                },
                nullptr) == 0);
     EXPECT(AllReduce(4) == HCCL_SUCCESS);
-    std::thread later([] {
-      usleep(50000);
-      aborted = true;
-    });
     EXPECT(aclrtStreamAbort(stream) == 0);
-    later.join();
+    aborted = true;
     EXPECT(AwaitError() == HCCL_E_SUSPENDING);
     // The others hear of it, but not by this process's end.
     for (uint32_t other = 0; other < rank; ++other) {
@@ -443,11 +450,13 @@ struct Program {
       return;
     }
     EXPECT(AllReduce(4) == HCCL_SUCCESS);
-    std::thread waiter([this] {
+    aclimb::testing::Sleeper in_wait;
+    std::thread waiter([&] {
       EXPECT(aclrtSetDevice(0) == 0);
+      in_wait.Begins();
       EXPECT(aclrtSynchronizeStream(stream) != 0);
     });
-    usleep(100000);
+    EXPECT(in_wait.Sleeps());
     EXPECT(aclrtStreamAbort(stream) == 0);
     waiter.join();
     EXPECT(AwaitError() == HCCL_E_SUSPENDING);

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -17,6 +18,9 @@
 #include "acl/acl.h"
 #include "hccl/hccl.h"
 #include "tests/collectives/threads.h"
+#include "tests/support/free_ports.h"
+#include "tests/support/in_time.h"
+#include "tests/support/sleeper.h"
 
 namespace {
 
@@ -25,15 +29,25 @@ using collectives_test::Floats;
 using collectives_test::InitAll;
 using collectives_test::OnDevices;
 
-std::string WriteTable(const std::string& address, const std::string& devices) {
+// A rank table, and ports of its own for the root of its ranks.
+struct RankTable {
+  RankTable(const std::string& address, const std::string& devices) {
+    std::ofstream(file) << R"({"version": "1.0", "server_list": [{"server_id": ")" << address
+                        << R"(", "device": [)" << devices << "]}]}";
+    setenv("HCCL_IF_BASE_PORT", std::to_string(aclimb::testing::FreePorts(32)).c_str(), 1);
+  }
+  ~RankTable() {
+    unsetenv("HCCL_IF_BASE_PORT");
+    unlink(file.c_str());
+  }
+  RankTable(const RankTable&) = delete;
+  RankTable& operator=(const RankTable&) = delete;
+
   const std::string file = testing::TempDir() + "/rank_table." + std::to_string(getpid());
-  std::ofstream(file) << R"({"version": "1.0", "server_list": [{"server_id": ")" << address
-                      << R"(", "device": [)" << devices << "]}]}";
-  return file;
-}
+};
 
 TEST(ThreadGroups, OneRankTableMakesMany) {
-  const std::string file = WriteTable(
+  const RankTable table(
       "127.0.0.1", R"({"device_id": "0", "rank_id": "0"}, {"device_id": "1", "rank_id": "1"})");
   OnDevices(2, [&](uint32_t rank, aclrtStream stream) {
     aclrtStream streams[] = {stream, nullptr};
@@ -41,7 +55,7 @@ TEST(ThreadGroups, OneRankTableMakesMany) {
     HcclComm comms[2] = {};
     std::string names[2];
     for (int i = 0; i < 2; ++i) {
-      ASSERT_EQ(HcclCommInitClusterInfo(file.c_str(), rank, &comms[i]), HCCL_SUCCESS)
+      ASSERT_EQ(HcclCommInitClusterInfo(table.file.c_str(), rank, &comms[i]), HCCL_SUCCESS)
           << aclGetRecentErrMsg();
       char name[128] = "";
       EXPECT_EQ(HcclGetCommName(comms[i], name), HCCL_SUCCESS);
@@ -67,38 +81,36 @@ TEST(ThreadGroups, OneRankTableMakesMany) {
     }
     EXPECT_EQ(aclrtDestroyStream(streams[1]), ACL_SUCCESS);
   });
-  unlink(file.c_str());
 }
 
 // Nobody listens for a rank that cannot join.
 TEST(ThreadGroups, ARankTableServesAfterARefusedCall) {
-  const std::string file = WriteTable(
+  const RankTable table(
       "127.0.0.1", R"({"device_id": "0", "rank_id": "0"}, {"device_id": "1", "rank_id": "1"})");
   std::thread([&] {
     HcclComm comm = nullptr;
-    ExpectRefused(HcclCommInitClusterInfo(file.c_str(), 0, &comm), HCCL_E_RUNTIME, "has no device");
+    ExpectRefused(HcclCommInitClusterInfo(table.file.c_str(), 0, &comm), HCCL_E_RUNTIME,
+                  "has no device");
   }).join();
   OnDevices(2, [&](uint32_t rank, aclrtStream) {
     HcclComm comm = nullptr;
-    ASSERT_EQ(HcclCommInitClusterInfo(file.c_str(), rank, &comm), HCCL_SUCCESS)
+    ASSERT_EQ(HcclCommInitClusterInfo(table.file.c_str(), rank, &comm), HCCL_SUCCESS)
         << aclGetRecentErrMsg();
     EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
   });
-  unlink(file.c_str());
 }
 
 // One rank listens nowhere: the address is of no host.
 TEST(ThreadGroups, OneRankOfATableNeedsNoNetwork) {
-  const std::string file = WriteTable("192.0.2.1", R"({"device_id": "0", "rank_id": "0"})");
+  const RankTable table("192.0.2.1", R"({"device_id": "0", "rank_id": "0"})");
   OnDevices(1, [&](uint32_t, aclrtStream stream) {
     HcclComm comm = nullptr;
-    ASSERT_EQ(HcclCommInitClusterInfo(file.c_str(), 0, &comm), HCCL_SUCCESS)
+    ASSERT_EQ(HcclCommInitClusterInfo(table.file.c_str(), 0, &comm), HCCL_SUCCESS)
         << aclGetRecentErrMsg();
     EXPECT_EQ(HcclBarrier(comm, stream), HCCL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
     EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
   });
-  unlink(file.c_str());
 }
 
 // A watchdog asks, on a rank that calls nothing.
@@ -106,10 +118,11 @@ TEST(ThreadGroups, AFailureIsToldOnEveryRank) {
   setenv("HCCL_EXEC_TIMEOUT", "1", 1);
   const std::vector<HcclComm> comms = InitAll(2);
   unsetenv("HCCL_EXEC_TIMEOUT");
-  std::atomic<bool> failed{false}, told{false};
+  std::atomic<bool> asked{false}, failed{false}, told{false};
   OnDevices(2, [&](uint32_t rank, aclrtStream stream) {
     HcclResult error = HCCL_SUCCESS;
     if (rank == 1) {
+      while (!asked) std::this_thread::yield();
       EXPECT_EQ(HcclBarrier(comms[1], stream), HCCL_SUCCESS);
       EXPECT_EQ(aclrtSynchronizeStream(stream), 507018);
       failed = true;
@@ -117,6 +130,7 @@ TEST(ThreadGroups, AFailureIsToldOnEveryRank) {
     } else {
       EXPECT_EQ(HcclGetCommAsyncError(comms[0], &error), HCCL_SUCCESS);
       EXPECT_EQ(error, HCCL_SUCCESS);
+      asked = true;
       while (!failed) std::this_thread::yield();
       EXPECT_EQ(HcclGetCommAsyncError(comms[0], &error), HCCL_SUCCESS);
       EXPECT_EQ(error, HCCL_E_TIMEOUT);
@@ -206,22 +220,29 @@ TEST(ThreadGroups, AFailedCommunicatorIsDestroyedAtOnce) {
 // A stream has the whole time for each of its calls, also when another one waits behind many.
 TEST(ThreadGroups, ACallBehindAStreamThatGetsOnHasTime) {
   setenv("HCCL_EXEC_TIMEOUT", "1", 1);
-  const HcclComm comm = InitAll(1)[0];
+  // Where one of the pauses takes the whole time, all of them take so long.
+  EXPECT_TRUE(aclimb::testing::HoldsInTime(std::chrono::milliseconds(1900), [] {
+    const HcclComm comm = InitAll(1)[0];
+    bool in_time = false;
+    OnDevices(1, [&](uint32_t, aclrtStream slow) {
+      aclrtStream stream = nullptr;
+      ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+      const auto pause = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
+      bool queued = true;
+      for (int call = 0; call < 6; ++call) {
+        EXPECT_EQ(aclrtLaunchHostFunc(slow, pause, nullptr), ACL_SUCCESS);
+        queued = HcclBarrier(comm, slow) == HCCL_SUCCESS && queued;
+      }
+      queued = HcclBarrier(comm, stream) == HCCL_SUCCESS && queued;
+      const int waited = aclrtSynchronizeStream(stream);
+      in_time = aclrtSynchronizeStream(slow) == ACL_SUCCESS && waited == ACL_SUCCESS && queued;
+      if (!in_time) std::printf("%s\n", aclGetRecentErrMsg());
+      EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+      EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+    });
+    return in_time;
+  }));
   unsetenv("HCCL_EXEC_TIMEOUT");
-  OnDevices(1, [&](uint32_t, aclrtStream slow) {
-    aclrtStream stream = nullptr;
-    ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-    const auto pause = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
-    for (int call = 0; call < 6; ++call) {
-      EXPECT_EQ(aclrtLaunchHostFunc(slow, pause, nullptr), ACL_SUCCESS);
-      EXPECT_EQ(HcclBarrier(comm, slow), HCCL_SUCCESS);
-    }
-    EXPECT_EQ(HcclBarrier(comm, stream), HCCL_SUCCESS);
-    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
-    EXPECT_EQ(aclrtSynchronizeStream(slow), ACL_SUCCESS) << aclGetRecentErrMsg();
-    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
-    EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
-  });
 }
 
 // Calls of one rank in a group: what the other one calls alone has to meet them in their order, and
@@ -384,6 +405,7 @@ TEST(ThreadGroups, TheEndOfAGroupKeepsTheContext) {
 TEST(ThreadGroups, AThreadIsCancelledInAWait) {
   static std::vector<HcclComm> comms;
   static aclrtStream stream = nullptr;
+  static aclimb::testing::Sleeper in_wait;
   comms = InitAll(2);
   const auto wait = [](void*) -> void* {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
@@ -391,6 +413,7 @@ TEST(ThreadGroups, AThreadIsCancelledInAWait) {
     EXPECT_EQ(HcclBarrier(comms[0], stream), HCCL_SUCCESS);
     aclrtSynchronizeStream(stream);
     EXPECT_EQ(HcclBarrier(comms[0], stream), HCCL_SUCCESS);
+    in_wait.Begins();
     aclrtSynchronizeStream(stream);
     pthread_testcancel();
     return nullptr;
@@ -401,7 +424,7 @@ TEST(ThreadGroups, AThreadIsCancelledInAWait) {
     if (rank == 0) return;
     EXPECT_EQ(HcclBarrier(comms[1], other), HCCL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStream(other), ACL_SUCCESS) << aclGetRecentErrMsg();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_TRUE(in_wait.Sleeps());
     EXPECT_EQ(pthread_cancel(thread), 0);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_EQ(HcclBarrier(comms[1], other), HCCL_SUCCESS);
