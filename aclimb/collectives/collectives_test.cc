@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -130,7 +131,8 @@ TEST(Addresses, TheVariablesChoose) {
 }
 
 TEST(RankTable, HasEveryRankOnce) {
-  const std::string file = testing::TempDir() + "/collectives_rank_table.json";
+  const std::string file =
+      testing::TempDir() + "/collectives_rank_table." + std::to_string(getpid());
   const auto read = [&](const std::string& text) {
     std::ofstream(file) << text;
     return ReadRankTable(file);
@@ -177,6 +179,7 @@ TEST(RankTable, HasEveryRankOnce) {
     EXPECT_EQ(refused.status().code(), HCCL_E_PARA);
     EXPECT_NE(refused.status().refusal().what.find("host_ip"), std::string::npos);
   }
+  unlink(file.c_str());
 }
 
 TEST(Reduction, ANanStaysOne) {

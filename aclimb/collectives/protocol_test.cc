@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,7 @@
 #include "aclimb/collectives/link.h"
 #include "aclimb/collectives/peers.h"
 #include "hccl/hccl_types.h"
+#include "tests/support/in_time.h"
 
 namespace aclimb::collectives {
 namespace {
@@ -109,8 +111,9 @@ const std::string kLeave = "41434842 0800 0300 00000000";
 const std::string kAsk = "41434842 0b00 0300 12000000 02000000 6368 02000000 00000000 01000000";
 // Channel "ch", question 1, call 7 with signature 8 and text "t", which sends 3 bytes to a rank as
 // number 2.
-std::string StandFrame(const std::string& peer) {
-  return "41434842 0c00 0300 3c000000 02000000 6368 0100000000000000 0700000000000000 "
+std::string StandFrame(const std::string& peer, const std::string& question = kFirst) {
+  return "41434842 0c00 0300 3c000000 02000000 6368 " + question +
+         " 0700000000000000 "
          "0800000000000000 01000000 74"
          " 01000000 " +
          peer + " 01 0200000000000000 0300000000000000";
@@ -127,7 +130,10 @@ std::string WelcomeFrame(const std::vector<Secret>& processes, const std::vector
   const auto bytes = static_cast<uint32_t>(body.size() / 2);
   return "41434842 0300 0300" + Hex(ByteWriter().Number(bytes).Take()) + body;
 }
-const std::string kAskRank = "41434842 0b00 0300 0e000000 02000000 6368 0100000000000000";
+// Channel "ch", and which question it is.
+std::string AskRankFrame(const std::string& question = kFirst) {
+  return "41434842 0b00 0300 0e000000 02000000 6368 " + question;
+}
 // Channel "ch"; of rank 1 that it has answered, and what it did.
 const std::string kStands =
     "41434842 0d00 0300 39000000 02000000 6368 01000000 01 0700000000000000 0800000000000000"
@@ -208,7 +214,7 @@ TEST(Protocol, WhatARankSaysToTheHubAndHearsFromIt) {
 
   auto asked = std::async(std::launch::async, [&] { return link->Ask("ch", {0, 1}); });
   Expect(hub, kAsk);
-  Say(hub, kAskRank);
+  Say(hub, AskRankFrame());
   Expect(hub, StandFrame("01000000"));
   Say(hub, kStands);
   const auto stands = asked.get();
@@ -294,12 +300,19 @@ TEST(Protocol, WhatTheHubSaysAndHears) {
   Say(ranks[1].socket, kExchangeOfThree);
   Say(ranks[1].socket, kExchangeFailed);
   expect(0, FrameType::kExchangeFailed, kExchangeFailed);
-  Say(ranks[0].socket, kAsk);
-  for (uint32_t rank = 0; rank < 2; ++rank) {
-    expect(rank, FrameType::kAsk, kAskRank);
-    Say(ranks[rank].socket, StandFrame(rank == 0 ? "01000000" : "00000000"));
-  }
-  expect(0, FrameType::kStands, kStands);
+  // The hub waits for the answers for kAnswerTime.
+  int asked = 0;
+  EXPECT_TRUE(testing::HoldsInTime(kAnswerTime, [&] {
+    const std::string question = "0" + std::to_string(++asked) + "00000000000000";
+    Say(ranks[0].socket, kAsk);
+    for (uint32_t rank = 0; rank < 2; ++rank) {
+      expect(rank, FrameType::kAsk, AskRankFrame(question));
+      Say(ranks[rank].socket, StandFrame(rank == 0 ? "01000000" : "00000000", question));
+    }
+    const std::string stands = ranks[0].Await(FrameType::kStands);
+    if (stands != WithoutSpaces(kStands)) std::printf("%s\n", stands.c_str());
+    return stands == WithoutSpaces(kStands);
+  }));
   Say(ranks[1].socket, kLeave);
   expect(0, FrameType::kLeft, "41434842 0900 0300 04000000 01000000");
   ranks[2].socket.Close();
