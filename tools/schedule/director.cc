@@ -1,7 +1,14 @@
 #include "tools/schedule/director.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <new>
 #include <thread>
@@ -36,6 +43,30 @@ class Waiting {
  private:
   std::atomic<int>& count_;
 };
+
+// Whether a thread of the process runs, besides the calling one, or would run if the system let it:
+// one that waits for a core or for a page does not sleep.
+bool AnyOtherThreadRuns() {
+  const ForkHold hold;  // or a child had the descriptors too
+  DIR* const threads = opendir("/proc/self/task");
+  if (threads == nullptr) return false;
+  bool runs = false;
+  while (const dirent* const thread = runs ? nullptr : readdir(threads)) {
+    char name[sizeof(thread->d_name) + 8];
+    std::snprintf(name, sizeof(name), "%s/stat", thread->d_name);
+    if (std::atoi(thread->d_name) == gettid()) continue;
+    const int file = openat(dirfd(threads), name, O_RDONLY | O_CLOEXEC);
+    if (file < 0) continue;
+    char text[128] = "";
+    [[maybe_unused]] const ssize_t bytes = read(file, text, sizeof(text) - 1);
+    close(file);
+    // As proc(5) has it: the state follows the name, which is in parentheses.
+    const char* const name_end = std::strrchr(text, ')');
+    runs = name_end != nullptr && (name_end[2] == 'R' || name_end[2] == 'D');
+  }
+  closedir(threads);
+  return runs;
+}
 
 }  // namespace
 
@@ -469,7 +500,7 @@ void Director::StartWatch() {
 
 void Director::Watch() {
   constexpr auto kTick = std::chrono::milliseconds(20);
-  constexpr int kAsleep = 3;    // ticks without a call or computing
+  constexpr int kAsleep = 3;    // ticks without a call, computing, or a thread that could compute
   constexpr int kSilent = 100;  // ticks without a call
   constexpr std::clock_t kResting = CLOCKS_PER_SEC / 500;
   int asleep = 0;
@@ -482,7 +513,8 @@ void Director::Watch() {
     const std::clock_t computed_now = std::clock();
     const bool called = calls_now != calls_before || waiting_.load(std::memory_order_relaxed) != 0;
     silent = called ? 0 : silent + 1;
-    asleep = called || computed_now - computed > kResting ? 0 : asleep + 1;
+    const bool busy = called || computed_now - computed > kResting || AnyOtherThreadRuns();
+    asleep = busy ? 0 : asleep + 1;
     calls_before = calls_now;
     computed = computed_now;
     if (asleep < kAsleep && silent < kSilent) continue;
