@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "aclimb/core/sanitized.h"
+#include "tests/support/in_time.h"
 
 // Threads of the parent count as leaked in a child.
 extern "C" __attribute__((visibility("default"))) const char* __tsan_default_options() {
@@ -91,18 +92,24 @@ TEST(Fork, AsksAgainWhereAPartRefuses) {
   EXPECT_TRUE(IsFree(first));
 }
 
+// A fork gives up after a while.
+constexpr milliseconds kSoon(1500);
+
 TEST(Fork, WaitsForALock) {
-  std::atomic<bool> has{false};
-  std::atomic<bool> ends{false};
-  std::thread holder([&] {
-    const std::lock_guard<std::mutex> lock(first);
-    has = true;
-    std::this_thread::sleep_for(milliseconds(50));
-    ends = true;
-  });
-  while (!has) std::this_thread::yield();
-  EXPECT_TRUE(InChild([&] { return ends && IsFree(first) && IsFree(second); }));
-  holder.join();
+  EXPECT_TRUE(testing::HoldsInTime(kSoon, [] {
+    std::atomic<bool> has{false};
+    std::atomic<bool> ends{false};
+    std::thread holder([&] {
+      const std::lock_guard<std::mutex> lock(first);
+      has = true;
+      std::this_thread::sleep_for(milliseconds(50));
+      ends = true;
+    });
+    while (!has) std::this_thread::yield();
+    const bool waited = InChild([&] { return ends && IsFree(first) && IsFree(second); });
+    holder.join();
+    return waited;
+  }));
 }
 
 // Threads take the locks in both orders, as two parts that know nothing of each other may.
@@ -129,21 +136,24 @@ TEST(Fork, NeedsNoOrderOfTheLocks) {
 }
 
 TEST(Fork, WaitsForAHold) {
-  std::atomic<bool> has{false};
-  std::atomic<bool> ends{false};
-  std::thread holder([&] {
-    const ForkHold hold;
-    has = true;
-    std::this_thread::sleep_for(milliseconds(50));
-    const ForkHold inside;  // of a thread that has one already, which a fork waits for
-    ends = true;
-  });
-  while (!has) std::this_thread::yield();
-  EXPECT_TRUE(InChild([&] {
-    const ForkHold hold;
-    return ends.load() && !CaughtByFork();
+  EXPECT_TRUE(testing::HoldsInTime(kSoon, [] {
+    std::atomic<bool> has{false};
+    std::atomic<bool> ends{false};
+    std::thread holder([&] {
+      const ForkHold hold;
+      has = true;
+      std::this_thread::sleep_for(milliseconds(50));
+      const ForkHold inside;  // of a thread that has one already, which a fork waits for
+      ends = true;
+    });
+    while (!has) std::this_thread::yield();
+    const bool waited = InChild([&] {
+      const ForkHold hold;
+      return ends.load() && !CaughtByFork();
+    });
+    holder.join();
+    return waited;
   }));
-  holder.join();
 }
 
 // The last one: it takes as long as a fork waits at most.

@@ -332,7 +332,7 @@ TEST(Engine, TwoAbortsOfAQueueEndTogether) {
   next.run.payload = &run;
   next.run.run = [](void* payload) {
     auto* const self = static_cast<Run*>(payload);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (self->left > 0 && !self->given_up) {
       if (std::chrono::steady_clock::now() > end) self->given_up = true;
       std::this_thread::yield();

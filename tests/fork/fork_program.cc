@@ -21,6 +21,7 @@
 #include "aclimb/bridge/bridge.h"
 #include "aclimb/core/sanitized.h"
 #include "tests/fork/operators.h"
+#include "tests/support/in_time.h"
 
 namespace {
 
@@ -364,13 +365,24 @@ void EndsSoon() {
     phase = 3;
     return 0;
   };
-  EXPECT(aclimb_launch(stream, &task, nullptr) == 0);
-  for (aclrtStreamStatus status; phase == 0;) aclrtStreamQuery(stream, &status);
-  InChild([] {
-    EXPECT(phase == 3 && aclrtSynchronizeStream(stream) == 0);
-    EXPECT(EluWorks(stream, kLarge));
-  });
-  EXPECT(aclrtSynchronizeStream(stream) == 0);
+  // A fork waits for two seconds at most.
+  constexpr int kLate = 9;
+  EXPECT(aclimb::testing::HoldsInTime(milliseconds(1500), [&] {
+    phase = 0;
+    EXPECT(aclimb_launch(stream, &task, nullptr) == 0);
+    for (aclrtStreamStatus status; phase == 0;) aclrtStreamQuery(stream, &status);
+    const pid_t child = fork();
+    if (child == 0) {
+      failures = 0;
+      if (phase != 3) std::exit(kLate);
+      EXPECT(aclrtSynchronizeStream(stream) == 0 && EluWorks(stream, kLarge));
+      std::exit(failures == 0 ? 7 : 8);
+    }
+    const int status = Await(child);
+    EXPECT(status == 7 || status == kLate);
+    EXPECT(aclrtSynchronizeStream(stream) == 0);
+    return status != kLate;
+  }));
 }
 
 // ---- Callbacks ----

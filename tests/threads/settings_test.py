@@ -25,8 +25,9 @@ REFUSED = re.compile(r"(207005|361001)\b")
 # The line of the callbacks, which have a thread of their own.
 CALLBACKS = "conversions"
 NOBODY = 65534
-# A user who runs nothing else, so that the limit counts the program's threads alone.
-LIMITED_USERS = itertools.count(60000)
+# Users who run nothing else, not even for another run of this test, so that the limit counts the program's
+# threads alone.
+LIMITED_USERS = itertools.count(60000 + os.getpid() % 500 * 8)
 
 
 def limit(which, soft, hard=None):

@@ -21,8 +21,11 @@ def wait_until(condition, said):
 
 def is_alive(process):
     """Whether it runs; one that nobody has waited for yet does not."""
-    status = pathlib.Path("/proc", process, "stat")
-    return status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    try:
+        status = pathlib.Path("/proc", process, "stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def explored(tool, folder, *before):
