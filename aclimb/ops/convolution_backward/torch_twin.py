@@ -19,14 +19,15 @@ def variants(case):
     numbers = [dims(case.stride), dims(case.padding), dims(case.dilation), transposed,
                dims(case.output_padding), case.groups]
     if case.operator == "convolution":
-        bias, tensors = filled((case.cout,), case.type), (value, weight)
+        bias = filled((case.cout,), case.type)
+        images, others = (value, weight), (bias,)
 
-        def plain(v=value, w=weight):
-            return [torch.ops.aten.convolution(v, w, bias, *numbers)]
+        def plain(v=value, w=weight, b=bias):
+            return [torch.ops.aten.convolution(v, w, b, *numbers)]
     else:
         mask = [flag == "1" for flag in f"{case.mask:03d}"]
         grad = filled((case.n, case.cout, *dims(case.output)), case.type)
-        tensors = (grad, value, weight)
+        images, others = (grad, value, weight), ()
 
         def plain(g=grad, v=value, w=weight):
             return torch.ops.aten.convolution_backward(g, v, w, [case.cout], *numbers, mask)
@@ -36,13 +37,14 @@ def variants(case):
         last = torch.channels_last
 
         def channels_last():
-            results = plain(*(t.contiguous(memory_format=last) for t in tensors))
+            results = plain(*(t.contiguous(memory_format=last) for t in images))
             return [None if r is None else r.contiguous() for r in results]
         ways["through channels_last"] = channels_last
-    if case.type == torch.float16:
+    # Torch 1.13 has no transposed convolution of bfloat16 itself.
+    if case.type == torch.float16 or (case.type == torch.bfloat16 and case.operator == "convolution"):
         def in_float32():
-            results = plain(*(t.float() for t in tensors))
-            return [None if r is None else r.half() for r in results]
+            results = plain(*(t.float() for t in (*images, *others)))
+            return [None if r is None else r.to(case.type) for r in results]
         ways["in float32"] = in_float32
     threads = torch.get_num_threads()
     if transposed and threads > 1:
