@@ -50,7 +50,7 @@ first such refusal is noted (`check/call/unread`):
 - Codes with which programs usually go on, such as 207001 (no memory) and those of timeouts, are never noted.
 
 Races and frees under running work are found by what is ordered with what, not by what happens to run first: a missing
-synchronise is told even when the work was over in time. What the checker does not see:
+synchronise is told even when the work was over in time. What the checker does not see, or only in part:
 
 - The threads of the host count as one, since the checker does not see what orders them.
 - The host's own reads and writes, outside calls, are not seen: a buffer of aclrtMallocHost that is read before

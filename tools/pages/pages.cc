@@ -34,7 +34,7 @@ std::string EnvironmentPage() {
           "and `aclrtSetDevice` fail, with one of a variable `HCCL_*` no communicator is made "
           "(`HCCL_E_PARA`), and one of a tool's variable is named on stderr. `aclimb env` checks "
           "all of them before; it cannot tell whether an address or an interface exists. "
-          "`ASCEND_RT_VISIBLE_DEVICES` alone takes any value.\n\n"
+          "No value of `ASCEND_RT_VISIBLE_DEVICES` is refused.\n\n"
           "By default the log goes nowhere. `ACLIMB_LOG` or `ASCEND_LOG_PRINT_TO_STDOUT` says "
           "where it goes, `ASCEND_GLOBAL_LOG_LEVEL` what is in it.\n\n"
           "| variable | values | default | meaning |\n|---|---|---|---|\n");
