@@ -5,11 +5,12 @@ from bench_torch_twin import filled
 
 
 def variants(case):
-    shape = (case.outer, case.length, case.inner)
+    # PyTorch's kernel of rows, eight times as fast, serves the last dimension alone.
+    shape = (case.outer, case.length, case.inner) if case.inner > 1 else (case.outer, case.length)
     logarithm = case.function.startswith("log_")
     x = filled(shape, case.type)
     if case.layout == "transposed":
-        x = filled((case.length, case.outer, case.inner), case.type).transpose(0, 1)
+        x = filled((case.length, case.outer, *shape[2:]), case.type).transpose(0, 1)
     out = filled(shape, case.type, torch.zeros)
     if case.function.endswith("_backward"):
         y = filled(shape, case.type, lambda n: -8 * torch.rand(n) if logarithm
