@@ -7,4 +7,7 @@ from bench_torch_twin import matrix
 def variants(case):
     x = matrix(case)
     out = torch.zeros(case.columns if case.dim == 0 else case.rows, dtype=torch.int64)
-    return {"out=": lambda: torch.argmax(x, case.dim, out=out)}
+    ways = {"out=": lambda: torch.argmax(x, case.dim, out=out)}
+    if case.layout == "transposed":
+        ways["contiguous, out="] = lambda: torch.argmax(x.contiguous(), case.dim, out=out)
+    return ways

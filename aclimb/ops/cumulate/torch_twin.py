@@ -8,4 +8,7 @@ def variants(case):
     shape, run = (case.rows, case.columns), getattr(torch, case.function)
     x = torch.randint(0, 1000, shape) if case.dtype == "int64" else matrix(case)
     out = torch.zeros(shape, dtype=x.dtype)
-    return {"out=": lambda: run(x, case.dim, out=out)}
+    ways = {"out=": lambda: run(x, case.dim, out=out)}
+    if case.layout == "transposed":
+        ways["contiguous, out="] = lambda: run(x.contiguous(), case.dim, out=out)
+    return ways

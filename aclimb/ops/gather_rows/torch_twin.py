@@ -10,6 +10,8 @@ def variants(case):
     x, index = matrix(case), torch.randint(0, shape[dim], (case.indices,))
     out = filled(torch.empty(shape, device="meta").index_select(dim, index.to("meta")).shape, case.type, torch.zeros)
     ways = {"index_select, out=": lambda: torch.index_select(x, dim, index, out=out)}
+    if case.layout == "transposed":
+        ways["contiguous, out="] = lambda: torch.index_select(x.contiguous(), dim, index, out=out)
     if dim == 0:
         ways["embedding"] = lambda: torch.embedding(x, index)
     return ways
