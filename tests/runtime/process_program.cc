@@ -17,6 +17,7 @@
 
 #include "acl/acl.h"
 #include "aclimb/bridge/bridge.h"
+#include "tests/support/sleeper.h"
 
 namespace {
 
@@ -259,8 +260,9 @@ int LaunchBlocking() {
 // Threads are cancelled while they wait for a callback and for a stream; the stream goes on.
 int CancelWaits() {
   Start();
-  const auto cancel = [](pthread_t thread) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  static aclimb::testing::Sleeper in_report, in_wait;
+  const auto cancel = [](pthread_t thread, const aclimb::testing::Sleeper& sleeper) {
+    CHECK(sleeper.Sleeps());
     CHECK(pthread_cancel(thread) == 0);
     void* result = nullptr;
     CHECK(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
@@ -270,11 +272,12 @@ int CancelWaits() {
     CHECK(aclrtSetDevice(0) == 0);
     const auto self = static_cast<uint64_t>(pthread_self());
     CHECK(aclrtSubscribeReport(self, stream) == 0);
+    in_report.Begins();
     aclrtProcessReport(-1);
     return nullptr;
   };
   CHECK(pthread_create(&thread, nullptr, serve, nullptr) == 0);
-  cancel(thread);
+  cancel(thread, in_report);
   CHECK(aclrtUnSubscribeReport(static_cast<uint64_t>(thread), stream) == 0);
 
   static std::atomic<bool> open{false};
@@ -284,11 +287,12 @@ int CancelWaits() {
   CHECK(aclrtLaunchHostFunc(stream, hold, nullptr) == 0);
   const auto wait = [](void*) -> void* {
     CHECK(aclrtSetDevice(0) == 0);
+    in_wait.Begins();
     aclrtSynchronizeStream(stream);
     return nullptr;
   };
   CHECK(pthread_create(&thread, nullptr, wait, nullptr) == 0);
-  cancel(thread);
+  cancel(thread, in_wait);
   CHECK(aclrtMemsetAsync(memory, 1000, 9, 1000, stream) == 0);
   open = true;
   CHECK(aclrtSynchronizeStream(stream) == 0);

@@ -636,11 +636,13 @@ void WaiterLearns(aclrtContext own, aclrtStream third, bool other_context, void 
   ASSERT_ACL(aclrtRecordEvent(near, second));
   ASSERT_ACL(aclrtStreamWaitEvent(first, near));
   std::atomic<int> code{-1};
+  aclimb::testing::Sleeper in_wait;
   std::thread waiter([&] {
     aclrtSetCurrentContext(context);
+    in_wait.Begins();
     code = aclrtSynchronizeStream(first);
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(in_wait.Sleeps());
   EXPECT_EQ(code.load(), -1);
   ASSERT_ACL(aclrtSetCurrentContext(own));
   drop();
