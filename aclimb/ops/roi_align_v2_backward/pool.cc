@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/half.h"
+#include "aclimb/ops/roi_align_v2_backward/pool_kernels.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
 
@@ -15,43 +17,49 @@ namespace {
 // Regions with all their channels, or fewer of them, that a loop is cut into at least.
 constexpr int64_t kPieces = 32;
 
-// A pixel that a bin reads, and how much of it.
-struct Sample {
-  float weight;
-  int32_t pixel;
-};
+// Columns between the first and the last one that bins read, for each that they do read, from which
+// on those alone are taken. Of fewer, all are, as they lie in memory.
+constexpr int64_t kSparse = 4;
 
-// The largest tables that a slot holds.
+// The largest tables that a slot holds, each at its place in bytes.
 struct SlotLayout {
-  int64_t table = 0;    // floats
-  int64_t samples = 0;  // of both axes
-  int64_t begins = 0;
-  int64_t row = 0;  // floats
+  int64_t table = 0, rows = 0, begins = 0;
+  int64_t columns = 0, weights = 0, ranges = 0;
+  int64_t wide = 0, sums = 0, pooled = 0;
+  int64_t bytes = 0;
 
-  int64_t Bytes() const {
-    const int64_t bytes = table * int64_t{sizeof(float)} + samples * int64_t{sizeof(Sample)} +
-                          begins * int64_t{sizeof(int32_t)} + row * int64_t{sizeof(float)};
+  SlotLayout(const TensorView& input, const TensorView& output) {
+    const int64_t bins = RoundUp(output.shape[3], kMostPoolLanes);
+    pooled = Take<float>(bins);
+    // Where no region has pixels, extents may be anything.
+    if (input.ElementCount() > 0) {
+      const int64_t height = input.shape[2], width = input.shape[3];
+      table = Take<float>(std::max(output.shape[2] * height, output.shape[3] * width));
+      rows = Take<RowSample>(output.shape[2] * height);
+      begins = Take<int32_t>(output.shape[2] + 1);
+      columns = Take<int32_t>(width);
+      weights = Take<float>(bins * width);
+      ranges = Take<ColumnRange>(bins);  // as many as vectors of one lane
+      wide = Take<float>(width);
+      sums = Take<float>(RoundUp(width, kMostPoolLanes));
+    }
     // A further line: tables a power of two apart would fight for the same cache sets.
-    return RoundUp(bytes, 64) + 64;
+    bytes += 64;
+  }
+
+ private:
+  template <typename T>
+  int64_t Take(int64_t count) {
+    const int64_t at = bytes;
+    bytes += RoundUp(count * int64_t{sizeof(T)}, 64);
+    return at;
   }
 };
 
-SlotLayout LayoutOf(const TensorView& input, const TensorView& output) {
-  // Where no region has pixels, extents may be anything.
-  if (input.ElementCount() == 0) return {.row = output.shape[3]};
-  const int64_t y = output.shape[2] * input.shape[2], x = output.shape[3] * input.shape[3];
-  return {.table = std::max(y, x),
-          .samples = y + x,
-          .begins = output.shape[2] + output.shape[3] + 2,
-          .row = 2 * input.shape[3] + output.shape[3]};
-}
-
-// Of one axis: the samples of bin b are [begin[b], begin[b + 1]), at pixels [first, last).
-struct AxisSamples {
+// The rows that a bin reads are [begin[bin], begin[bin + 1]).
+struct BinRows {
   const int32_t* begin;
-  const Sample* samples;
-  int64_t first = 0;
-  int64_t last = 0;
+  const RowSample* rows;
 };
 
 template <typename T>
@@ -60,43 +68,30 @@ class Pooling {
   Pooling(const PoolArgs& args, char* scratch)
       : args_(args),
         has_images_(args.images.dtype != DType::kUndefined),
-        widen_(args.input.dtype, DType::kFloat32) {
-    const SlotLayout layout = LayoutOf(args.input, args.output);
-    samples_ = reinterpret_cast<Sample*>(scratch);
-    table_ = reinterpret_cast<float*>(samples_ + layout.samples);
-    pooled_ = table_ + layout.table;
-    if (layout.table == 0) return;
-    sum_ = pooled_ + args.output.shape[3];
-    wide_ = sum_ + args.input.shape[3];
-    begins_ = reinterpret_cast<int32_t*>(wide_ + args.input.shape[3]);
-  }
+        widen_(args.input.dtype, DType::kFloat32),
+        scratch_(scratch) {}
 
   // Channels [begin, end) of one region.
   void Run(int64_t region, int64_t begin, int64_t end) {
     const int64_t image = Image(region);
     if (image < 0) {
-      std::fill_n(pooled_, args_.output.shape[3], 0.0f);
+      std::fill_n(At<float>(layout_.pooled), args_.output.shape[3], 0.0f);
       for (int64_t c = begin; c < end; ++c) {
         for (int64_t ph = 0; ph < args_.output.shape[2]; ++ph) Put(region, c, ph);
       }
       return;
     }
-    Sample* at = samples_;
-    const AxisSamples x = SamplesOf(region, has_images_ ? 0 : 1, 3, begins_, at);
-    const AxisSamples y =
-        SamplesOf(region, has_images_ ? 1 : 2, 2, begins_ + args_.output.shape[3] + 1, at);
+    const ColumnWeights weights = WeightsOf(region);
+    const BinRows rows = RowsOf(region);
+    auto* const sums = At<float>(layout_.sums);
+    auto* const pooled = At<float>(layout_.pooled);
+    const int64_t step = args_.input.stride[1];
     for (int64_t c = begin; c < end; ++c) {
-      const T* const plane =
-          args_.input.As<const T>() + image * args_.input.stride[0] + c * args_.input.stride[1];
+      const T* const plane = args_.input.As<const T>() + image * args_.input.stride[0] + c * step;
       for (int64_t ph = 0; ph < args_.output.shape[2]; ++ph) {
-        SumRows(plane, y, ph, x);
-        for (int64_t pw = 0; pw < args_.output.shape[3]; ++pw) {
-          float sum = 0;
-          for (int32_t i = x.begin[pw]; i < x.begin[pw + 1]; ++i) {
-            sum += x.samples[i].weight * sum_[x.samples[i].pixel];
-          }
-          pooled_[pw] = sum;
-        }
+        AddRows(plane, rows.rows + rows.begin[ph], rows.begin[ph + 1] - rows.begin[ph],
+                c + 1 < end ? step : 0, sums);
+        if (!kernels_.pool_columns(weights, sums, pooled)) PoolEachBin(weights, sums, pooled);
         Put(region, c, ph);
       }
     }
@@ -118,74 +113,128 @@ class Pooling {
     return known ? static_cast<int64_t>(image) : -1;
   }
 
-  // Of the axis whose edges stand in boxes at `column` and two further on. Takes from `at` what it
-  // needs.
-  AxisSamples SamplesOf(int64_t region, int64_t column, int dimension, int32_t* begin,
-                        Sample*& at) {
+  // Fills the table of the axis whose edges stand in boxes at `column` and two further on: how much
+  // of pixel first + i bin b reads, at [i * bins + b].
+  PixelRange FillTable(int64_t region, int64_t column, int dimension) {
     const int64_t bins = args_.output.shape[dimension], extent = args_.input.shape[dimension];
     const Axis axis = MakeAxis(Box(region, column), Box(region, column + 2), bins, args_.sampling);
     const AxisPart part = {
         .first_bin = 0, .bins = bins, .extent = extent, .begin = 0, .end = extent};
-    const PixelRange range = FillAxisTable(axis, part, table_);
-    AxisSamples result = {.begin = begin, .samples = at, .first = extent, .last = 0};
+    return FillAxisTable(axis, part, At<float>(layout_.table));
+  }
+
+  // Lists the columns that bins read, and how much of them.
+  ColumnWeights WeightsOf(int64_t region) {
+    const PixelRange range = FillTable(region, has_images_ ? 0 : 1, 3);
+    const int64_t bins = args_.output.shape[3], row = RoundUp(bins, kMostPoolLanes);
+    const auto* const table = At<const float>(layout_.table);
+    const auto is_read = [&](int64_t i) {
+      const float* const of_bins = table + i * bins;
+      return std::any_of(of_bins, of_bins + bins, [](float weight) { return weight != 0; });
+    };
+    int64_t first = 0, last = range.count, read = 0;
+    while (first < last && !is_read(first)) ++first;
+    while (first < last && !is_read(last - 1)) --last;
+    for (int64_t i = first; i < last; ++i) read += is_read(i) ? 1 : 0;
+    is_sparse_ = last - first > kSparse * read;
+    first_column_ = range.first + first;
+    columns_ = 0;
+    auto* const columns = At<int32_t>(layout_.columns);
+    auto* const weights = At<float>(layout_.weights);
+    auto* const ranges = At<ColumnRange>(layout_.ranges);
+    std::fill_n(ranges, row, ColumnRange{});
+    for (int64_t i = first; i < last; ++i) {
+      if (is_sparse_ && !is_read(i)) continue;
+      const auto k = static_cast<int32_t>(columns_++);
+      columns[k] = static_cast<int32_t>(range.first + i);
+      float* const of_bins = weights + k * row;
+      std::fill(std::copy_n(table + i * bins, bins, of_bins), of_bins + row, 0.0f);
+      for (int64_t b = 0; b < bins; ++b) {
+        if (of_bins[b] == 0) continue;
+        ColumnRange& of_vector = ranges[b / kernels_.lanes];
+        if (of_vector.last == 0) of_vector.first = k;
+        of_vector.last = k + 1;
+      }
+    }
+    return {.weights = weights, .row = row, .ranges = ranges, .bins = bins};
+  }
+
+  BinRows RowsOf(int64_t region) {
+    const PixelRange range = FillTable(region, has_images_ ? 1 : 2, 2);
+    const int64_t bins = args_.output.shape[2];
+    const auto* const table = At<const float>(layout_.table);
+    auto* const begin = At<int32_t>(layout_.begins);
+    auto* const rows = At<RowSample>(layout_.rows);
     int32_t count = 0;
     for (int64_t b = 0; b < bins; ++b) {
       begin[b] = count;
       for (int64_t i = 0; i < range.count; ++i) {
-        const float weight = table_[i * bins + b];
-        if (weight == 0) continue;
-        const int64_t pixel = range.first + i;
-        at[count++] = {weight, static_cast<int32_t>(pixel)};
-        result.first = std::min(result.first, pixel);
-        result.last = std::max(result.last, pixel + 1);
+        const float weight = table[i * bins + b];
+        if (weight != 0) rows[count++] = {weight, (range.first + i) * args_.input.stride[2]};
       }
     }
     begin[bins] = count;
-    at += count;
-    return result;
+    return {.begin = begin, .rows = rows};
   }
 
-  // The rows that a bin reads, weighted and added up, in sum_.
-  void SumRows(const T* plane, const AxisSamples& y, int64_t ph, const AxisSamples& x) {
-    const int64_t columns = x.last - x.first;
-    if (columns <= 0) return;
-    float* const sum = sum_ + x.first;
-    std::fill_n(sum, columns, 0.0f);
-    for (int32_t i = y.begin[ph]; i < y.begin[ph + 1]; ++i) {
-      const float weight = y.samples[i].weight;
-      const int64_t stride = args_.input.stride[3];
-      const T* const from = plane + y.samples[i].pixel * args_.input.stride[2] + x.first * stride;
-      const float* const row = Widened(from, stride, columns);
-      for (int64_t k = 0; k < columns; ++k) sum[k] += weight * row[k];
+  // The listed columns of some rows, weighted and added up.
+  void AddRows(const T* plane, const RowSample* rows, int64_t count, int64_t ahead, float* sums) {
+    const int64_t stride = args_.input.stride[3];
+    const bool lies_dense = stride == 1 && !is_sparse_;
+    if constexpr (std::is_same_v<T, float>) {
+      if (lies_dense) {
+        return kernels_.add_rows(plane + first_column_, rows, count, columns_, ahead, false, sums);
+      }
+    }
+    const auto* const columns = At<const int32_t>(layout_.columns);
+    auto* const wide = At<float>(layout_.wide);
+    if (count == 0) std::fill_n(sums, columns_, 0.0f);
+    for (int64_t i = 0; i < count; ++i) {
+      const T* const row = plane + rows[i].offset;
+      if (lies_dense) {
+        widen_.Run(row + first_column_, columns_, wide);
+      } else {
+        for (int64_t k = 0; k < columns_; ++k) wide[k] = ToFloat(row[columns[k] * stride]);
+      }
+      const RowSample sample = {rows[i].weight, 0};
+      kernels_.add_rows(wide, &sample, 1, columns_, 0, i > 0, sums);
     }
   }
 
-  const float* Widened(const T* from, int64_t stride, int64_t count) {
-    if (stride == 1) {
-      if constexpr (std::is_same_v<T, float>) return from;
-      widen_.Run(from, count, wide_);
-    } else {
-      for (int64_t k = 0; k < count; ++k) wide_[k] = ToFloat(from[k * stride]);
+  // As the kernel does it, but without the columns that a bin does not read.
+  void PoolEachBin(const ColumnWeights& weights, const float* sums, float* pooled) const {
+    for (int64_t b = 0; b < weights.bins; ++b) {
+      const ColumnRange range = weights.ranges[b / kernels_.lanes];
+      pooled[b] = 0;
+      for (int32_t k = range.first; k < range.last; ++k) {
+        const float weight = weights.weights[k * weights.row + b];
+        if (weight != 0) pooled[b] += weight * sums[k];
+      }
     }
-    return wide_;
   }
 
   void Put(int64_t region, int64_t c, int64_t ph) {
     const TensorView& out = args_.output;
     T* const to = out.As<T>() + region * out.stride[0] + c * out.stride[1] + ph * out.stride[2];
-    for (int64_t pw = 0; pw < out.shape[3]; ++pw)
-      to[pw * out.stride[3]] = FromFloat<T>(pooled_[pw]);
+    const auto* const pooled = At<const float>(layout_.pooled);
+    for (int64_t pw = 0; pw < out.shape[3]; ++pw) to[pw * out.stride[3]] = FromFloat<T>(pooled[pw]);
+  }
+
+  template <typename E>
+  E* At(int64_t place) const {
+    return reinterpret_cast<E*>(scratch_ + place);
   }
 
   const PoolArgs& args_;
   const bool has_images_;
   const copy::Converter widen_;
-  Sample* samples_;
-  float* table_;
-  float* pooled_;          // a row of the output
-  float* sum_ = nullptr;   // one for each column of the map
-  float* wide_ = nullptr;  // a row in float32
-  int32_t* begins_ = nullptr;
+  char* const scratch_;
+  const SlotLayout layout_{args_.input, args_.output};
+  const PoolKernels& kernels_ = PoolKernelsInUse();
+  // Of the region at hand.
+  bool is_sparse_ = false;  // not all columns from the first to the last one are listed
+  int64_t first_column_ = 0;
+  int64_t columns_ = 0;
 };
 
 template <typename T>
@@ -208,13 +257,14 @@ void PoolTyped(const PoolArgs& args) {
 }  // namespace
 
 int64_t PoolSlotBytes(const TensorView& input, const TensorView& output) {
-  if (input.ElementCount() == 0) return LayoutOf(input, output).Bytes();
+  if (input.ElementCount() == 0) return SlotLayout(input, output).bytes;
   // In double first, where nothing overflows.
   const double entries =
       static_cast<double>(output.shape[2]) * static_cast<double>(input.shape[2]) +
-      static_cast<double>(output.shape[3]) * static_cast<double>(input.shape[3]);
+      static_cast<double>(RoundUp(output.shape[3], kMostPoolLanes)) *
+          static_cast<double>(input.shape[3]);
   if (entries > 0x1p48) return -1;
-  return LayoutOf(input, output).Bytes();
+  return SlotLayout(input, output).bytes;
 }
 
 double PoolCycles(const TensorView& input, const TensorView& output) {
