@@ -128,32 +128,42 @@ class Pooling {
     const PixelRange range = FillTable(region, has_images_ ? 0 : 1, 3);
     const int64_t bins = args_.output.shape[3], row = RoundUp(bins, kMostPoolLanes);
     const auto* const table = At<const float>(layout_.table);
-    const auto is_read = [&](int64_t i) {
-      const float* const of_bins = table + i * bins;
-      return std::any_of(of_bins, of_bins + bins, [](float weight) { return weight != 0; });
-    };
-    int64_t first = 0, last = range.count, read = 0;
-    while (first < last && !is_read(first)) ++first;
-    while (first < last && !is_read(last - 1)) --last;
-    for (int64_t i = first; i < last; ++i) read += is_read(i) ? 1 : 0;
-    is_sparse_ = last - first > kSparse * read;
-    first_column_ = range.first + first;
-    columns_ = 0;
     auto* const columns = At<int32_t>(layout_.columns);
     auto* const weights = At<float>(layout_.weights);
-    auto* const ranges = At<ColumnRange>(layout_.ranges);
-    std::fill_n(ranges, row, ColumnRange{});
-    for (int64_t i = first; i < last; ++i) {
-      if (is_sparse_ && !is_read(i)) continue;
-      const auto k = static_cast<int32_t>(columns_++);
-      columns[k] = static_cast<int32_t>(range.first + i);
-      float* const of_bins = weights + k * row;
+    const auto reads = [&](int64_t k, int64_t begin, int64_t end) {
+      return std::any_of(weights + k * row + begin, weights + k * row + end,
+                         [](float weight) { return weight != 0; });
+    };
+    int64_t listed = 0, read = 0;
+    columns_ = 0;
+    for (int64_t i = 0; i < range.count; ++i) {
+      float* const of_bins = weights + listed * row;
       std::fill(std::copy_n(table + i * bins, bins, of_bins), of_bins + row, 0.0f);
-      for (int64_t b = 0; b < bins; ++b) {
-        if (of_bins[b] == 0) continue;
-        ColumnRange& of_vector = ranges[b / kernels_.lanes];
-        if (of_vector.last == 0) of_vector.first = k;
-        of_vector.last = k + 1;
+      const bool is_read = reads(listed, 0, bins);
+      if (!is_read && listed == 0) continue;
+      columns[listed++] = static_cast<int32_t>(range.first + i);
+      if (!is_read) continue;
+      columns_ = listed;
+      ++read;
+    }
+    is_sparse_ = columns_ > kSparse * read;
+    if (is_sparse_) {
+      listed = 0;
+      for (int64_t k = 0; k < columns_; ++k) {
+        if (!reads(k, 0, bins)) continue;
+        columns[listed] = columns[k];
+        std::copy_n(weights + k * row, row, weights + listed++ * row);
+      }
+      columns_ = listed;
+    }
+    auto* const ranges = At<ColumnRange>(layout_.ranges);
+    for (int64_t b = 0; b < bins; b += kernels_.lanes) {
+      const int64_t end = std::min(bins, b + kernels_.lanes);
+      ColumnRange& of_vector = ranges[b / kernels_.lanes];
+      of_vector = {0, static_cast<int32_t>(columns_)};
+      while (of_vector.first < of_vector.last && !reads(of_vector.first, b, end)) ++of_vector.first;
+      while (of_vector.first < of_vector.last && !reads(of_vector.last - 1, b, end)) {
+        --of_vector.last;
       }
     }
     return {.weights = weights, .row = row, .ranges = ranges, .bins = bins};
@@ -180,24 +190,30 @@ class Pooling {
   // The listed columns of some rows, weighted and added up.
   void AddRows(const T* plane, const RowSample* rows, int64_t count, int64_t ahead, float* sums) {
     const int64_t stride = args_.input.stride[3];
-    const bool lies_dense = stride == 1 && !is_sparse_;
-    if constexpr (std::is_same_v<T, float>) {
-      if (lies_dense) {
-        return kernels_.add_rows(plane + first_column_, rows, count, columns_, ahead, false, sums);
-      }
-    }
     const auto* const columns = At<const int32_t>(layout_.columns);
-    auto* const wide = At<float>(layout_.wide);
-    if (count == 0) std::fill_n(sums, columns_, 0.0f);
-    for (int64_t i = 0; i < count; ++i) {
-      const T* const row = plane + rows[i].offset;
-      if (lies_dense) {
-        widen_.Run(row + first_column_, columns_, wide);
-      } else {
-        for (int64_t k = 0; k < columns_; ++k) wide[k] = ToFloat(row[columns[k] * stride]);
+    if (stride != 1 || is_sparse_) {
+      for (int64_t k = 0; k < columns_; ++k) {
+        const T* const column = plane + columns[k] * stride;
+        float sum = 0;
+        for (int64_t i = 0; i < count; ++i) {
+          sum += rows[i].weight * ToFloat(column[rows[i].offset]);
+        }
+        sums[k] = sum;
       }
-      const RowSample sample = {rows[i].weight, 0};
-      kernels_.add_rows(wide, &sample, 1, columns_, 0, i > 0, sums);
+      return;
+    }
+    if (columns_ == 0) return;
+    plane += columns[0];
+    if constexpr (std::is_same_v<T, float>) {
+      kernels_.add_rows(plane, rows, count, columns_, ahead, false, sums);
+    } else {
+      auto* const wide = At<float>(layout_.wide);
+      if (count == 0) std::fill_n(sums, columns_, 0.0f);
+      for (int64_t i = 0; i < count; ++i) {
+        widen_.Run(plane + rows[i].offset, columns_, wide);
+        const RowSample sample = {rows[i].weight, 0};
+        kernels_.add_rows(wide, &sample, 1, columns_, 0, i > 0, sums);
+      }
     }
   }
 
@@ -233,7 +249,6 @@ class Pooling {
   const PoolKernels& kernels_ = PoolKernelsInUse();
   // Of the region at hand.
   bool is_sparse_ = false;  // not all columns from the first to the last one are listed
-  int64_t first_column_ = 0;
   int64_t columns_ = 0;
 };
 
