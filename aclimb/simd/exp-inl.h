@@ -35,28 +35,34 @@ HWY_INLINE hn::Vec<D> ScaleByPowerOf2(D d, hn::Vec<D> p, hn::Vec<D> n) {
 #endif
 }
 
-// (2^r - 1) / r for |r| <= 0.5, by minimax polynomials. For float the relative error is 1.3e-8; for
-// the half types that of 2^r is 6e-6, 2 % of half a float16 unit.
+inline constexpr float kLn2 = 0x1.62e430p-1f;
+
+// p for 2^r = 1 + r ln 2 + r^2 p, |r| <= 0.5, by minimax polynomials. For float (2^r - 1) / r is
+// off by 1.3e-8 of itself; for the half types 2^r is by 6e-6, 2 % of half a float16 unit.
 template <class T, class D>
-HWY_INLINE hn::Vec<D> SlopeOf2(D d, hn::Vec<D> r) {
+HWY_INLINE hn::Vec<D> CurveOf2(D d, hn::Vec<D> r) {
   if constexpr (sizeof(T) == sizeof(float)) {
     auto p = hn::Set(d, 0x1.4296bcp-13f);
     p = hn::MulAdd(p, r, hn::Set(d, 0x1.5ef12ap-10f));
     p = hn::MulAdd(p, r, hn::Set(d, 0x1.3b2c3ep-7f));
     p = hn::MulAdd(p, r, hn::Set(d, 0x1.c6afa4p-5f));
-    p = hn::MulAdd(p, r, hn::Set(d, 0x1.ebfbdep-3f));
-    return hn::MulAdd(p, r, hn::Set(d, 0x1.62e430p-1f));
+    return hn::MulAdd(p, r, hn::Set(d, 0x1.ebfbdep-3f));
   } else {
     auto p = hn::Set(d, 0x1.383994p-7f);
     p = hn::MulAdd(p, r, hn::Set(d, 0x1.c90f14p-5f));
-    p = hn::MulAdd(p, r, hn::Set(d, 0x1.ec08c4p-3f));
-    return hn::MulAdd(p, r, hn::Set(d, 0x1.62e430p-1f));
+    return hn::MulAdd(p, r, hn::Set(d, 0x1.ec08c4p-3f));
   }
 }
 // 2^r for |r| <= 0.5, which is exactly 1 at r = 0.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> PowerOf2(D d, hn::Vec<D> r) {
-  return hn::MulAdd(SlopeOf2<T>(d, r), r, hn::Set(d, 1.0f));
+  const auto slope = hn::MulAdd(CurveOf2<T>(d, r), r, hn::Set(d, kLn2));
+  return hn::MulAdd(slope, r, hn::Set(d, 1.0f));
+}
+// 2^r - 1, to within a unit in the last place.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> PowerOf2Less1(D d, hn::Vec<D> r) {
+  return hn::MulAdd(r, hn::Set(d, kLn2), hn::Mul(hn::Mul(r, r), CurveOf2<T>(d, r)));
 }
 
 // x * log2(e) - n without the rounding of the product: fused, or by a high part of ln 2 whose

@@ -157,7 +157,7 @@ HWY_INLINE hn::Vec<D> Tanh(D d, hn::Vec<D> x) {
   const auto r = hn::MulSub(magnitude, log2_e_twice, hn::Sub(sum, ones));
   const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, sum));
   const auto power = hn::BitCast(d, hn::Add(hn::BitCast(di, one), exponent));
-  const auto less = hn::MulAdd(power, hn::Mul(r, SlopeOf2<T>(d, r)), hn::Sub(power, one));
+  const auto less = hn::MulAdd(power, PowerOf2Less1<T>(d, r), hn::Sub(power, one));
   const auto result = hn::CopySignToAbs(QuickQuotient(d, less, hn::Add(less, hn::Set(d, 2.0f))), x);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   return result;
