@@ -101,7 +101,7 @@ std::vector<Row> Rows() {
           {"Expm1", HWY_DYNAMIC_DISPATCH(Expm1Run), [](double x) { return std::expm1(x); }, 5},
           {"Log1p", HWY_DYNAMIC_DISPATCH(Log1pRun), [](double x) { return std::log1p(x); }, 3},
           {"Sigmoid", HWY_DYNAMIC_DISPATCH(SigmoidRun), SigmoidTruth, 3},
-          {"Tanh", HWY_DYNAMIC_DISPATCH(TanhRun), [](double x) { return std::tanh(x); }, 2},
+          {"Tanh", HWY_DYNAMIC_DISPATCH(TanhRun), [](double x) { return std::tanh(x); }, 3},
           {"Erf", HWY_DYNAMIC_DISPATCH(ErfRun), [](double x) { return std::erf(x); }, 2.5},
           {"NormalShare", HWY_DYNAMIC_DISPATCH(NormalShareRun), NormalTruth, 128, 2},
           {"NormalShare of halves", HWY_DYNAMIC_DISPATCH(HalfNormalShareRun), NormalTruth, 1024},
