@@ -144,8 +144,8 @@ HWY_INLINE hn::Vec<D> QuickQuotient(D d, hn::Vec<D> a, hn::Vec<D> b) {
 #endif
 }
 
-// To within three units in the last place: (2^y - 1) / (2^y + 1) for 2^y = exp(2 x), where 2^y - 1 is
-// made without the 1 that it would lose digits to.
+// To within three units in the last place: (2^y - 1) / (2^y + 1) for 2^y = exp(2 x), where 2^y - 1
+// is made without the 1 that it would lose digits to.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> Tanh(D d, hn::Vec<D> x) {
   const hn::RebindToSigned<D> di;
@@ -189,20 +189,18 @@ HWY_INLINE hn::Vec<D> Erf(D d, hn::Vec<D> x) {
   return hn::IfThenElse(hn::IsNaN(x), x, hn::CopySignToAbs(result, x));
 }
 
-// The standard normal distribution's share below x, (1 + erf(x / sqrt(2))) / 2, to within two units
-// in the last place where it is above a half and 2^-16 of itself below; of half types 2^-13. Below
-// -5.75 it is zero.
+// NormalShare() below, but of NaN any number.
 template <class T, class D>
-HWY_INLINE hn::Vec<D> NormalShare(D d, hn::Vec<D> x) {
-  // -log2(1 - share) from 0 to there, in powers of x.
-  static constexpr float kTail[] = {0x1.fffffep-1f,   0x1.26aefcp+0f,   0x1.d636b6p-2f,
-                                    0x1.ae4940p-5f,   -0x1.cf5c4ep-8f,  0x1.a3ccb6p-14f,
-                                    0x1.e690e2p-13f,  -0x1.078a60p-14f, 0x1.22ef38p-17f,
-                                    -0x1.5c49a0p-21f, 0x1.6559a4p-26f};
+HWY_INLINE hn::Vec<D> NormalShareOfNumber(D d, hn::Vec<D> x) {
+  // log2(1 - share) from 0 to 5.75, in powers of x.
+  static constexpr float kTail[] = {-0x1.fffffep-1f,  -0x1.26aefcp+0f, -0x1.d636b6p-2f,
+                                    -0x1.ae4940p-5f,  0x1.cf5c4ep-8f,  -0x1.a3ccb6p-14f,
+                                    -0x1.e690e2p-13f, 0x1.078a60p-14f, -0x1.22ef38p-17f,
+                                    0x1.5c49a0p-21f,  -0x1.6559a4p-26f};
   // The powers for half types.
-  static constexpr float kHalfTail[] = {0x1.ffffb6p-1f,   0x1.26b44cp+0f,  0x1.d5b4f2p-2f,
-                                        0x1.b785e8p-5f,   -0x1.10c4dcp-7f, 0x1.cb56dap-11f,
-                                        -0x1.c368b2p-15f, 0x1.7958b0p-20f};
+  static constexpr float kHalfTail[] = {-0x1.ffffb6p-1f, -0x1.26b44cp+0f, -0x1.d5b4f2p-2f,
+                                        -0x1.b785e8p-5f, 0x1.10c4dcp-7f,  -0x1.cb56dap-11f,
+                                        0x1.c368b2p-15f, -0x1.7958b0p-20f};
   const auto end = hn::Set(d, 5.75f);
   const auto magnitude = hn::Abs(x);
   const auto clamped = hn::Min(end, magnitude);
@@ -212,16 +210,22 @@ HWY_INLINE hn::Vec<D> NormalShare(D d, hn::Vec<D> x) {
   } else {
     power = Polynomial(d, clamped, kHalfTail);
   }
-  const auto tail = hn::IfThenZeroElse(hn::Gt(magnitude, end), Exp2OfNormal<T>(d, hn::Neg(power)));
-  const auto share = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0f), tail));
-  return hn::IfThenElse(hn::IsNaN(x), x, share);
+  const auto tail = hn::IfThenZeroElse(hn::Gt(magnitude, end), Exp2OfNormal<T>(d, power));
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0f), tail));
+}
+// The standard normal distribution's share below x, (1 + erf(x / sqrt(2))) / 2, to within two units
+// in the last place where it is above a half and 2^-16 of itself below; of half types 2^-13. Below
+// -5.75 it is zero.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> NormalShare(D d, hn::Vec<D> x) {
+  return hn::IfThenElse(hn::IsNaN(x), x, NormalShareOfNumber<T>(d, x));
 }
 
 // PyTorch's gelu with approximate="none", and with approximate="tanh": (1 + tanh(u)) / 2 is the
 // sigmoid of 2 u.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> GeluOfErf(D d, hn::Vec<D> x) {
-  return hn::Mul(x, NormalShare<T>(d, x));
+  return hn::Mul(x, NormalShareOfNumber<T>(d, x));
 }
 template <class T, class D>
 HWY_INLINE hn::Vec<D> GeluOfTanh(D d, hn::Vec<D> x) {
