@@ -111,6 +111,23 @@ void ScatterElements(const void* from, int64_t count, const Place& place) {
   });
 }
 
+template <typename T>
+void GatherRowsOf(const void* from, int64_t stride, int64_t count, int64_t rows, Steps step,
+                  void* to) {
+  const auto* row = static_cast<const T*>(from);
+  auto* target = static_cast<T*>(to);
+  for (; rows > 0; --rows, row += step.from, target += step.to) {
+    // The compiler makes vectors of the first two.
+    if (stride == 0) {
+      std::fill_n(target, count, *row);
+    } else if (stride == -1) {
+      for (int64_t i = 0; i < count; ++i) target[i] = row[-i];
+    } else {
+      for (int64_t i = 0; i < count; ++i) target[i] = row[i * stride];
+    }
+  }
+}
+
 }  // namespace
 
 void Gather(size_t element, const Place& place, int64_t count, void* to) {
@@ -136,6 +153,20 @@ void Scatter(size_t element, const void* from, int64_t count, const Place& place
       return ScatterElements<uint32_t>(from, count, place);
     default:
       return ScatterElements<uint64_t>(from, count, place);
+  }
+}
+
+void GatherRows(size_t element, const void* from, int64_t stride, int64_t count, int64_t rows,
+                Steps step, void* to) {
+  switch (element) {
+    case 1:
+      return GatherRowsOf<uint8_t>(from, stride, count, rows, step, to);
+    case 2:
+      return GatherRowsOf<uint16_t>(from, stride, count, rows, step, to);
+    case 4:
+      return GatherRowsOf<uint32_t>(from, stride, count, rows, step, to);
+    default:
+      return GatherRowsOf<uint64_t>(from, stride, count, rows, step, to);
   }
 }
 

@@ -32,4 +32,12 @@ inline Place RowAt(char* at, const int64_t& stride, const int64_t& count) {
 void Gather(size_t element, const Place& place, int64_t count, void* to);
 void Scatter(size_t element, const void* from, int64_t count, const Place& place);
 
+// `rows` rows of `count` elements, `stride` apart, to neighbours. The first elements of rows are so
+// many elements apart there and here.
+struct Steps {
+  int64_t from, to;
+};
+void GatherRows(size_t element, const void* from, int64_t stride, int64_t count, int64_t rows,
+                Steps step, void* to);
+
 }  // namespace aclimb::copy

@@ -82,6 +82,13 @@ void CopyInVectors(const void* source, int64_t bytes, void* target) {
   MoveFour(from, last, to, [d](auto v, uint8_t* at) HWY_ATTR { hn::StoreU(v, d, at); });
 }
 
+void CopyRowsInVectors(const void* source, int64_t from_step, int64_t bytes, int64_t rows,
+                       void* target, int64_t to_step) {
+  const auto* from = static_cast<const uint8_t*>(source);
+  auto* to = static_cast<uint8_t*>(target);
+  for (; rows > 0; --rows, from += from_step, to += to_step) CopyInVectors(from, bytes, to);
+}
+
 template <class D, class V, class Store>
 void Repeat(D d, V value, const uint8_t* pattern, int64_t begin, int64_t bytes, uint8_t* to,
             const Store& store) {
@@ -128,6 +135,7 @@ HWY_AFTER_NAMESPACE();
 namespace aclimb::copy {
 
 HWY_EXPORT(CopyInVectors);
+HWY_EXPORT(CopyRowsInVectors);
 HWY_EXPORT(Stream);
 HWY_EXPORT(RepeatPattern);
 
@@ -145,7 +153,18 @@ void CopyInChunks(const uint8_t* from, int64_t bytes, uint8_t* to) {
 RowCopier::RowCopier(bool streams)
     : vectors_(HWY_DYNAMIC_DISPATCH(CopyInVectors)),
       stream_(HWY_DYNAMIC_DISPATCH(Stream)),
+      rows_(HWY_DYNAMIC_DISPATCH(CopyRowsInVectors)),
       streamed_(streams ? kStreamedRow : std::numeric_limits<int64_t>::max()) {}
+
+void RowCopier::CopyRows(const void* from, int64_t from_step, int64_t bytes, int64_t rows, void* to,
+                         int64_t to_step) const {
+  if (bytes >= kVector && bytes < streamed_) {
+    return rows_(from, from_step, bytes, rows, to, to_step);
+  }
+  const auto* const source = static_cast<const uint8_t*>(from);
+  auto* const target = static_cast<uint8_t*>(to);
+  for (int64_t r = 0; r < rows; ++r) Copy(source + r * from_step, bytes, target + r * to_step);
+}
 
 // Of memcpy the compiler, which knows that the bytes are few, would make an instruction that takes
 // longer to start than all of these.

@@ -1,12 +1,14 @@
 #include "aclimb/pieces/pieces.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "aclimb/copy/convert.h"
+#include "aclimb/copy/gather.h"
 #include "aclimb/copy/stream.h"
+#include "aclimb/core/divide.h"
 #include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
@@ -58,35 +60,102 @@ copy::Job JobOf(const Piece& piece, char* from, char* to) {
 // Bytes that a thread moves at once.
 constexpr int64_t kGrainBytes = 256 * 1024;
 
+// The dimensions before the row of neighbours in the destination, which may be of one element.
+int OuterRank(const Piece& piece) {
+  return piece.rank > 0 && piece.axes[size_t(piece.rank) - 1].to == 1 ? piece.rank - 1 : piece.rank;
+}
+
+Axis RowOf(const Piece& piece) {
+  const int outer = OuterRank(piece);
+  return outer < piece.rank ? piece.axes[static_cast<size_t>(outer)] : Axis{1, 1, 1};
+}
+
+int64_t RowBytes(const Piece& piece) { return RowOf(piece).extent * SizeIn(piece.to.dtype); }
+
+int64_t RowCount(const Piece& piece) {
+  int64_t count = 1;
+  for (int d = 0; d < OuterRank(piece); ++d) count *= piece.axes[static_cast<size_t>(d)].extent;
+  return count;
+}
+
+// Whether no cache holds what so many rows are read from and written to.
+bool IsBeyondCache(int64_t rows, int64_t row_bytes) {
+  return 2 * rows * row_bytes > CacheShareBytes();
+}
+
+// Pieces that follow each other: one, or several whose rows take turns, so that what lies side by
+// side is written in its order.
+struct Group {
+  size_t begin, end;      // the pieces
+  int64_t first = 0;      // chunk of the plan
+  int64_t row_bytes = 0;  // of all of them together, if rows take turns
+};
+
+// What begins with a piece and ends before `last`: all with equally many rows, which are copied as
+// they are and on average are neither short nor long.
+Group GroupAt(const Pieced& pieces, size_t begin, size_t last) {
+  // In a cache the pieces' own loops move short rows faster; memory is faster in order.
+  constexpr int64_t kShortRow = 64, kShortRowInCache = 128;
+  const auto outer = static_cast<size_t>(OuterRank(pieces[begin]));
+  const auto joins = [&](const Piece& piece) {
+    const auto alike = [](Axis a, Axis b) { return a.extent == b.extent; };
+    const auto axes = piece.axes.begin(), others = pieces[begin].axes.begin();
+    if (outer != static_cast<size_t>(OuterRank(piece)) ||
+        !std::equal(axes, axes + outer, others, alike)) {
+      return false;
+    }
+    // Longer rows of elements that lie apart may be worth tiles, and of one element streams.
+    const int64_t step = RowOf(piece).from, bytes = RowBytes(piece);
+    return piece.from.dtype == piece.to.dtype &&
+           (step == 1 || bytes < (std::abs(step) <= 1 ? copy::kStreamedRow : kShortRow));
+  };
+  Group group = {.begin = begin, .end = begin + 1};
+  if (outer == 0) return group;
+  size_t end = begin;
+  int64_t bytes = 0;
+  for (; end < last && joins(pieces[end]); ++end) bytes += RowBytes(pieces[end]);
+  const auto count = static_cast<int64_t>(end - begin);
+  const int64_t least =
+      IsBeyondCache(RowCount(pieces[begin]), bytes) ? kShortRow : kShortRowInCache;
+  if (count < 2 || bytes < count * least || bytes > kGrainBytes) return group;
+  return {.begin = begin, .end = end, .row_bytes = bytes};
+}
+
 class PiecesPlan final : public Plan {
  public:
   // A stage ends before the piece of that number.
-  PiecesPlan(Pieced pieces, Stages stages)
-      : pieces_(std::move(pieces)), stages_(std::move(stages)) {
+  PiecesPlan(Pieced pieces, const Stages& stages) : pieces_(std::move(pieces)) {
     int64_t chunks = 0;
-    for (const Piece& piece : pieces_)
-      first_.push_back(std::exchange(chunks, chunks + piece.chunks));
-    first_.push_back(chunks);
+    size_t begin = 0;
+    for (const size_t end : stages) {
+      while (begin < end) {
+        Group group = GroupAt(pieces_, begin, end);
+        group.first = std::exchange(chunks, chunks + Chunks(group));
+        begin = group.end;
+        groups_.push_back(group);
+      }
+      stages_.push_back(groups_.size());
+    }
+    groups_.push_back({.begin = begin, .end = begin, .first = chunks});
     const auto alike = [&](const Piece& piece) {
       return piece.rank > 1 && piece.chunks == pieces_[0].chunks;
     };
     interleaved_ = stages_.size() == 1 && pieces_.size() > 1 &&
+                   groups_.size() == pieces_.size() + 1 &&
                    std::all_of(pieces_.begin(), pieces_.end(), alike);
-    if (stages_.size() == 1 && pieces_.size() > 1) row_bytes_ = RowBytes();
   }
 
   void Run(const RunContext& run) const override {
     size_t begin = 0;
     for (const size_t end : stages_) {
-      if (!RunStage(first_[begin], first_[end], run)) return;
+      if (!RunStage(groups_[begin].first, groups_[end].first, run)) return;
       begin = end;
     }
   }
 
  private:
-  // Chunks of all pieces are numbered on. False when the run was cancelled.
+  // Chunks of all groups are numbered on. False when the run was cancelled.
   bool RunStage(int64_t first, int64_t last, const RunContext& run) const {
-    if (row_bytes_ > 0) return RunRows(run);
     if (interleaved_) {
       const auto count = static_cast<int64_t>(pieces_.size());
       return ParallelForAll(last, 1, [&](int64_t begin, int64_t end) {
@@ -99,66 +168,91 @@ class PiecesPlan final : public Plan {
       begin += first;
       end += first;
       while (begin < end) {
-        const auto after = std::upper_bound(first_.begin(), first_.end(), begin);
-        const auto index = static_cast<size_t>(after - first_.begin() - 1);
-        const int64_t stop = std::min(end, *after);
-        RunPiece(pieces_[index], begin - first_[index], stop - first_[index], run);
+        const auto later = [](int64_t chunk, const Group& group) { return chunk < group.first; };
+        const auto after = std::upper_bound(groups_.begin(), groups_.end(), begin, later);
+        const Group& group = *(after - 1);
+        const int64_t stop = std::min(end, after->first);
+        RunGroup(group, begin - group.first, stop - group.first, run);
         begin = stop;
       }
     });
   }
 
-  // What all pieces have in a row if they have equally many rows, neither short nor long, of
-  // consecutive elements that are copied as they are; else 0.
-  int64_t RowBytes() const {
-    // In a cache the pieces' own loops move short rows faster; memory is faster in order.
-    constexpr int64_t kShortRow = 64, kShortRowInCache = 128;
-    int64_t bytes = 0, shortest = std::numeric_limits<int64_t>::max();
-    for (const Piece& piece : pieces_) {
-      const Axis& row = piece.axes[1];
-      const int64_t row_bytes = row.extent * SizeIn(piece.to.dtype);
-      if (piece.rank != 2 || row.from != 1 || row.to != 1 || row_bytes < kShortRow ||
-          piece.from.dtype != piece.to.dtype || piece.axes[0].extent != pieces_[0].axes[0].extent) {
-        return 0;
-      }
-      bytes += row_bytes;
-      shortest = std::min(shortest, row_bytes);
-    }
-    if (shortest < kShortRowInCache && !IsBeyondCache(bytes)) return 0;
-    return bytes <= kGrainBytes ? bytes : 0;
+  static int64_t RowsOfChunk(const Group& group) { return kGrainBytes / group.row_bytes; }
+
+  int64_t Chunks(const Group& group) const {
+    const Piece& piece = pieces_[group.begin];
+    return group.row_bytes == 0 ? piece.chunks : CeilDivide(RowCount(piece), RowsOfChunk(group));
   }
 
-  // Whether no cache holds what rows of so many bytes are read from and written to.
-  bool IsBeyondCache(int64_t row_bytes) const {
-    return 2 * pieces_[0].axes[0].extent * row_bytes > CacheShareBytes();
+  void RunGroup(const Group& group, int64_t begin, int64_t end, const RunContext& run) const {
+    const Piece& piece = pieces_[group.begin];
+    if (group.row_bytes == 0) return RunPiece(piece, begin, end, run);
+    const int64_t rows = RowsOfChunk(group);
+    RunRows(group, begin * rows, std::min(RowCount(piece), end * rows), run);
   }
 
-  // A row of each piece in turn: what lies side by side is written in its order.
-  bool RunRows(const RunContext& run) const {
+  // Some rows of each piece in turn, so few that a first-level cache holds them.
+  void RunRows(const Group& group, int64_t begin, int64_t end, const RunContext& run) const {
+    constexpr int64_t kTurnBytes = 4096;
+    const Piece& first = pieces_[group.begin];
+    const auto outer = static_cast<size_t>(OuterRank(first));
+    const int64_t turn = std::max<int64_t>(1, kTurnBytes / group.row_bytes);
+    const copy::RowCopier copier(IsBeyondCache(RowCount(first), group.row_bytes));
     struct Rows {
-      const char* from;
-      char* to;
-      int64_t from_step, to_step, bytes;
+      Rows(const Piece& piece, const RunContext& run, size_t outer)
+          : axes(piece.axes.data()),
+            row(RowOf(piece)),
+            size(SizeIn(piece.to.dtype)),
+            number(piece.number),
+            source(piece.from.parameter < 0 ? nullptr : AddressOf(piece.from, run)),
+            target(AddressOf(piece.to, run)),
+            step{axes[outer - 1].from, axes[outer - 1].to} {}
+
+      const Axis* axes;
+      Axis row;
+      int64_t size;
+      std::array<std::byte, 8> number;
+      const char* source;  // null for the number
+      char* target;
+      copy::Steps step;
+      int64_t from = 0, to = 0;  // where the next rows are
     };
     std::vector<Rows, RecyclingAllocator<Rows>> all;
-    all.reserve(pieces_.size());
-    for (const Piece& piece : pieces_) {
-      const int64_t size = SizeIn(piece.to.dtype);
-      all.push_back({.from = AddressOf(piece.from, run),
-                     .to = AddressOf(piece.to, run),
-                     .from_step = piece.axes[0].from * size,
-                     .to_step = piece.axes[0].to * size,
-                     .bytes = piece.axes[1].extent * size});
-    }
-    const int64_t count = pieces_[0].axes[0].extent;
-    const copy::RowCopier copier(IsBeyondCache(row_bytes_));
-    return ParallelForAll(count, kGrainBytes / row_bytes_, [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
-        for (const Rows& rows : all) {
-          copier.Copy(rows.from + row * rows.from_step, rows.bytes, rows.to + row * rows.to_step);
+    all.reserve(group.end - group.begin);
+    for (size_t i = group.begin; i < group.end; ++i) all.emplace_back(pieces_[i], run, outer);
+    while (begin < end) {
+      const int64_t in_last = first.axes[outer - 1].extent;
+      const int64_t count = std::min(end - begin, in_last - begin % in_last);
+      for (Rows& rows : all) {
+        rows.from = rows.to = 0;
+        int64_t rest = begin;
+        for (size_t d = outer; d-- > 0;) {
+          const int64_t index = d == 0 ? rest : rest % rows.axes[d].extent;
+          rows.from += index * rows.axes[d].from;
+          rows.to += index * rows.axes[d].to;
+          rest /= rows.axes[d].extent;
         }
       }
-    });
+      for (int64_t row = 0; row < count; row += turn) {
+        const int64_t several = std::min(turn, count - row);
+        for (const Rows& rows : all) {
+          const char* const source = rows.source == nullptr
+                                         ? reinterpret_cast<const char*>(rows.number.data())
+                                         : rows.source;
+          const char* const from = source + (rows.from + row * rows.step.from) * rows.size;
+          char* const to = rows.target + (rows.to + row * rows.step.to) * rows.size;
+          if (rows.row.from == 1) {
+            copier.CopyRows(from, rows.step.from * rows.size, rows.row.extent * rows.size, several,
+                            to, rows.step.to * rows.size);
+          } else {
+            copy::GatherRows(static_cast<size_t>(rows.size), from, rows.row.from, rows.row.extent,
+                             several, rows.step, to);
+          }
+        }
+      }
+      begin += count;
+    }
   }
 
   static char* AddressOf(const Piece::End& end, const RunContext& run) {
@@ -190,12 +284,11 @@ class PiecesPlan final : public Plan {
   }
 
   const Pieced pieces_;
-  const Stages stages_;
-  std::vector<int64_t, RecyclingAllocator<int64_t>> first_;  // chunk of each piece, and the end
+  std::vector<Group, RecyclingAllocator<Group>> groups_;  // and the end
+  Stages stages_;                                         // the group after each
   // Pieces with equally many chunks may lie between each other, and share lines of the cache: their
   // chunks take turns.
   bool interleaved_ = false;
-  int64_t row_bytes_ = 0;  // if rows take turns
 };
 
 // The number as an element of the dtype; of a complex one only the real part is taken.
@@ -295,7 +388,7 @@ Result<PlanPointer> Pieces::Finish(Planner& planner) {
   }
   planner.Costs({.cycles = cycles_});
   Then();
-  return PlanPointer(NewPlan<PiecesPlan>(std::move(pieces_), std::move(stages_)));
+  return PlanPointer(NewPlan<PiecesPlan>(std::move(pieces_), stages_));
 }
 
 }  // namespace aclimb::pieces
