@@ -138,7 +138,7 @@ class Execution {
     int role;
     dnnl::memory::desc desc;
   };
-  static constexpr size_t kMost = 4;
+  static constexpr size_t kMost = 5;
   // For the runs of a large team.
   static constexpr size_t kMostKept = 64;
 

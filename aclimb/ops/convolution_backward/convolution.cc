@@ -12,16 +12,14 @@ namespace {
 
 PlanPointer BuildPlan(const contract::Arguments& arguments, Planner& planner) {
   const bool transposed = arguments.Bool(kTransposed);
-  const Place output = PlaceOf(arguments, kOutput);
   // The gradient whose gradOutput is our input and whose gradInput is our output.
   PlanBuilder builder(
       planner,
       GeometryOf(arguments, kAt, transposed ? kOutput : kInput, transposed ? kInput : kOutput),
-      !transposed, PlaceOf(arguments, kInput), output, PlaceOf(arguments, kWeight));
-  const bool rounds_later = arguments.Given(kBias) && output.view.dtype != DType::kFloat32;
-  const Place sums = rounds_later ? builder.BookDense(output.view, DType::kFloat32) : output;
-  builder.AddGradients(sums, Place());
-  if (arguments.Given(kBias)) builder.AddBias(sums, PlaceOf(arguments, kBias), output);
+      !transposed, PlaceOf(arguments, kInput), PlaceOf(arguments, kOutput),
+      PlaceOf(arguments, kWeight));
+  builder.AddOutput(PlaceOf(arguments, kOutput),
+                    arguments.Given(kBias) ? PlaceOf(arguments, kBias) : Place());
   return builder.Take();
 }
 

@@ -91,13 +91,15 @@ struct Term {
 class Sums {
  public:
   Sums(const Geometry& g, Task task, const TensorView& x, const TensorView& y,
-       const TensorView& weight, const Specials* of_x, Cancellation& cancellation)
+       const TensorView& weight, const Specials* of_x, const float* bias,
+       Cancellation& cancellation)
       : g_(g),
         task_(task),
         x_(x),
         y_(y),
         weight_(weight),
         of_x_(of_x),
+        bias_(bias),
         cancellation_(cancellation),
         count_(GivesWeight() ? g.batch : SourceChannels(g, task)),
         extent_(GivesWeight() ? g.out : g.kernel) {}
@@ -136,10 +138,14 @@ class Sums {
   void Mend(Term& term, const TensorView& result, int64_t offset) {
     if (!std::isnan(ReadElement(result, offset)) || cancellation_.Ask()) return;
     if (!found_) FindSpecials(term);
-    const double sum = SumOf(term);
+    const double sum = SumOf(term) + BiasOf(term);
     if (!std::isnan(sum)) StoreRoundedOnce(sum, result, offset);
   }
 
+  double BiasOf(const Term& term) const {
+    if (bias_ == nullptr) return 0;
+    return static_cast<double>(bias_[task_ == Task::kForward ? term.y_channel : term.x_channel]);
+  }
   void Number(Term& term, int64_t i, const int64_t* at) const {
     if (task_ == Task::kForward) term.x_channel = group_ * g_.x_channels + i;
     if (task_ == Task::kGradX) term.y_channel = group_ * g_.y_channels + i;
@@ -212,6 +218,7 @@ class Sums {
   const Task task_;
   const TensorView &x_, &y_, &weight_;
   const Specials* const of_x_;  // for each channel of x, where x is summed over
+  const float* const bias_;
   Cancellation& cancellation_;
   const int64_t count_;
   const int64_t* const extent_;
@@ -228,7 +235,7 @@ int64_t ExactScratchBytes(const Geometry& g, Task task) {
 }
 
 void ComputeNaNsAgain(const Geometry& g, Task task, const TensorView& x, const TensorView& y,
-                      const TensorView& weight, void* scratch) {
+                      const TensorView& weight, void* scratch, const float* bias) {
   Cancellation cancellation;
   Specials* of_x = nullptr;
   int64_t rows = g.groups * g.y_channels;
@@ -245,7 +252,7 @@ void ComputeNaNsAgain(const Geometry& g, Task task, const TensorView& x, const T
     rows = g.batch * g.groups * ResultChannels(g, task);
   }
   ParallelFor(rows, 1, [&](int64_t row, int64_t) {
-    Sums(g, task, x, y, weight, of_x, cancellation).Mend(row);
+    Sums(g, task, x, y, weight, of_x, bias, cancellation).Mend(row);
   });
 }
 

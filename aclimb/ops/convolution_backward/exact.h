@@ -13,8 +13,9 @@ namespace aclimb::convolution_backward {
 // Callers look first whether there is any reason. Where the work is cancelled, some stay NaN.
 //   x, y, weight  embedded views, one of which is the task's result
 //   scratch       ExactScratchBytes of the task, 8-byte aligned
+//   bias          for each channel of the result, added to its sums; null: none
 void ComputeNaNsAgain(const Geometry& geometry, Task task, const TensorView& x, const TensorView& y,
-                      const TensorView& weight, void* scratch);
+                      const TensorView& weight, void* scratch, const float* bias = nullptr);
 
 int64_t ExactScratchBytes(const Geometry& geometry, Task task);
 

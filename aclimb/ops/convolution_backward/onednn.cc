@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/core/text.h"
@@ -45,25 +46,34 @@ Triple<int> RolesOf(Task task) {
 class PrimitiveImplementation final : public Primitive {
  public:
   PrimitiveImplementation(const dnnl::primitive_desc_base& desc, const Triple<int>& roles,
-                          int threads)
+                          const Request& request)
       : Primitive({Asked(desc, roles.x), Asked(desc, roles.y), Asked(desc, roles.weight)},
                   static_cast<int64_t>(desc.scratchpad_desc().get_size()), desc.impl_info_str()),
         desc_(desc),
-        threads_(threads),
-        execution_({{roles.x, layouts().x->desc()},
-                    {roles.y, layouts().y->desc()},
-                    {roles.weight, layouts().weight->desc()},
-                    {DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc()}}) {}
+        threads_(request.threads),
+        execution_(OperandsOf(desc, roles, request.bias)) {}
 
-  void Run(void* x, void* y, void* weight, void* scratch) const override {
+  void Run(void* x, void* y, void* weight, void* scratch, void* bias) const override {
     const OpenMpScope scope(threads_);
     const dnnl::primitive& primitive = lazy_.Get([&] { return dnnl::primitive(desc_.get()); });
-    execution_.Run(primitive, {x, y, weight, scratch});
+    execution_.Run(primitive, {x, y, weight, scratch, bias});
   }
 
  private:
   static LayoutPointer Asked(const dnnl::primitive_desc_base& desc, int argument) {
     return Wrap(desc.query_md(dnnl::query::exec_arg_md, argument));
+  }
+  // In the order of Run's parameters.
+  std::vector<Execution::Operand> OperandsOf(const dnnl::primitive_desc_base& desc,
+                                             const Triple<int>& roles, bool bias) const {
+    std::vector<Execution::Operand> operands = {{roles.x, layouts().x->desc()},
+                                                {roles.y, layouts().y->desc()},
+                                                {roles.weight, layouts().weight->desc()},
+                                                {DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc()}};
+    if (bias) {
+      operands.push_back({DNNL_ARG_BIAS, desc.query_md(dnnl::query::exec_arg_md, DNNL_ARG_BIAS)});
+    }
+    return operands;
   }
 
   const dnnl::primitive_desc_base desc_;
@@ -128,10 +138,12 @@ PrimitivePointer Make(const Request& request) {
   const dnnl::memory::desc y = Described(s.y, gives_y ? result : operand, request.layouts);
   const dnnl::primitive_attr attr = UserScratchpad();
   // The gradients want a description of the forward convolution as a hint: any will do.
+  const dnnl::memory::desc bias =
+      request.bias ? dnnl::memory::desc({s.y[1]}, DataType::f32, Tag::a) : dnnl::memory::desc();
   const dnnl::convolution_forward::desc forward_desc(
       dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
-      gives_y ? x : any(s.x, operand), any(s.weight, operand), gives_y ? y : any(s.y, operand),
-      s.stride, s.dilation, s.pad_begin, s.pad_end);
+      gives_y ? x : any(s.x, operand), any(s.weight, operand), bias,
+      gives_y ? y : any(s.y, operand), s.stride, s.dilation, s.pad_begin, s.pad_end);
   const dnnl::convolution_forward::primitive_desc forward(forward_desc, attr, Engine());
   dnnl::primitive_desc_base found = forward;
   if (gives_x) {
@@ -145,8 +157,7 @@ PrimitivePointer Make(const Request& request) {
                                                         s.dilation, s.pad_begin, s.pad_end);
     found = dnnl::convolution_backward_weights::primitive_desc(desc, attr, Engine(), forward);
   }
-  auto made =
-      std::make_shared<PrimitiveImplementation>(found, RolesOf(request.task), request.threads);
+  auto made = std::make_shared<PrimitiveImplementation>(found, RolesOf(request.task), request);
   if (!IsGood(*made, request)) return nullptr;
   return made;
 }
@@ -284,7 +295,7 @@ class Parts final : public Primitive {
         batch_(batch),
         images_(images) {}
 
-  void Run(void* x, void* y, void* weight, void* scratch) const override {
+  void Run(void* x, void* y, void* weight, void* scratch, void*) const override {
     // Every part is a block of its own.
     LongSums sums(static_cast<float*>(weight), SumsOf(*part_), 1, static_cast<double*>(scratch));
     const int64_t x_bytes = BytesOf(layouts().x) / batch_, y_bytes = BytesOf(layouts().y) / batch_;

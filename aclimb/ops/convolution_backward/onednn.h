@@ -52,7 +52,8 @@ class Primitive {
   int64_t ScratchBytes() const { return scratch_bytes_; }
   std::string_view Name() const { return name_; }
   // The task's result is the one of x, y and weight that is written.
-  virtual void Run(void* x, void* y, void* weight, void* scratch) const = 0;
+  //   bias  float32, for each channel of y; only where the request has one
+  virtual void Run(void* x, void* y, void* weight, void* scratch, void* bias = nullptr) const = 0;
 
  protected:
   Primitive(Triple<LayoutPointer> layouts, int64_t scratch_bytes, std::string name)
@@ -72,6 +73,7 @@ struct Request {
   DType result = DType::kFloat32;   // as operand, or float32 for bfloat16
   int threads = 1;                  // team of the run
   Layouts layouts = Layouts::kBlocked;
+  bool bias = false;  // added to what kForward gives
 
   bool operator==(const Request&) const = default;
 };

@@ -328,15 +328,25 @@ HWY_INLINE void ConvertRow(const From* from, int64_t count, To* to) {
   if (i < count) StoreFirst(d, LoadFirst(d, from + i, count - i), to + i, count - i);
 }
 
-// Writes the first `count` floats to elements `stride` apart.
+// Writes the first `count` floats, plus the bias, to elements `stride` apart.
 template <typename T>
-HWY_INLINE void UnpackRow(const float* from, int64_t count, T* to, int64_t stride) {
-  if (stride == 1) return ConvertRow(from, count, to);
+HWY_INLINE void UnpackRow(const float* from, int64_t count, T* to, int64_t stride, float bias) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto added = hn::Set(d, bias);
+  if (stride == 1) {
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+      StoreF32(d, hn::Add(hn::LoadU(d, from + i), added), to + i);
+    }
+    if (i < count) {
+      StoreFirst(d, hn::Add(LoadFirst(d, from + i, count - i), added), to + i, count - i);
+    }
+    return;
+  }
   HWY_ALIGN T rounded[hn::MaxLanes(hn::ScalableTag<float>())];
   for (int64_t i = 0; i < count; i += lanes) {
-    StoreF32(d, hn::LoadU(d, from + i), rounded);
+    StoreF32(d, hn::Add(hn::LoadU(d, from + i), added), rounded);
     for (int64_t k = 0; k < std::min(lanes, count - i); ++k) to[(i + k) * stride] = rounded[k];
   }
 }
@@ -344,32 +354,35 @@ HWY_INLINE void UnpackRow(const float* from, int64_t count, T* to, int64_t strid
 // `rows` rows of kVectors vectors, of which the last may be part of one, without strides.
 template <int kVectors, typename T>
 HWY_INLINE void UnpackShortRows(const float* from, int64_t pitch, int64_t rows, int64_t count,
-                                T* to, int64_t row_stride) {
+                                T* to, int64_t row_stride, float bias) {
   const hn::ScalableTag<float> d;
+  const auto added = hn::Set(d, bias);
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()));
   constexpr int kLast = (kVectors - 1) * kLanes;
   const auto mask = MaskOf<T>(d, kLast, 0, count);
   for (int64_t row = 0; row < rows; ++row) {
 #pragma GCC unroll 4
-    for (int i = 0; i < kLast; i += kLanes) StoreF32(d, hn::LoadU(d, from + i), to + i);
-    StoreMasked(d, hn::LoadU(d, from + kLast), mask, to + kLast);
+    for (int i = 0; i < kLast; i += kLanes) {
+      StoreF32(d, hn::Add(hn::LoadU(d, from + i), added), to + i);
+    }
+    StoreMasked(d, hn::Add(hn::LoadU(d, from + kLast), added), mask, to + kLast);
     from += pitch;
     to += row_stride;
   }
 }
 
-// The first `count` positions of `rows` rows to elements `stride` apart.
+// The first `count` positions of `rows` rows, plus the bias, to elements `stride` apart.
 template <typename T>
 HWY_INLINE void UnpackRows(const float* from, int64_t pitch, int64_t rows, int64_t count, T* to,
-                           int64_t stride, int64_t row_stride) {
+                           int64_t stride, int64_t row_stride, float bias) {
   if constexpr (kHasMasks<T>) {
     const auto unpack = [&](auto vectors) HWY_ATTR {
-      UnpackShortRows<decltype(vectors)::value>(from, pitch, rows, count, to, row_stride);
+      UnpackShortRows<decltype(vectors)::value>(from, pitch, rows, count, to, row_stride, bias);
     };
     if (stride == 1 && WithVectors(count, unpack)) return;
   }
   for (int64_t row = 0; row < rows; ++row) {
-    UnpackRow(from + row * pitch, count, to + row * row_stride, stride);
+    UnpackRow(from + row * pitch, count, to + row * row_stride, stride, bias);
   }
 }
 

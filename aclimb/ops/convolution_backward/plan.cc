@@ -54,11 +54,16 @@ Place Columns(Place place, const Range& columns) {
   return place;
 }
 
+// Null where there is none.
+const float* BiasOf(const Place& bias, const RunContext& run) {
+  return bias.Exists() ? static_cast<const float*>(bias.Address(run)) : nullptr;
+}
+
 // Calls run(plan, x, y, weight, scratch) for one task, whose result is one of them.
 template <typename Planned, typename Run>
 auto RunTask(const Planned& planned, Task task, const Run& run) {
   return [planned, task, run](Triple<TensorView> views, const Triple<TensorView>& results,
-                              void* scratch) {
+                              void* scratch, const float*) {
     views.Of(task) = results.Of(task);
     run(planned, views.x, views.y, views.weight, scratch);
   };
@@ -132,13 +137,13 @@ void PlanBuilder::AddExact(Task task, const Place& result, Suspects suspects) {
   planner_.workspace().Rewind(mark);
   const Place scratch = BookBytes(ExactScratchBytes(geometry_, task));
   planner_.workspace().Rewind(mark);
-  Then([geometry = geometry_, task, places, looked, by_weights, problem, sums,
-        scratch](const RunContext& run) {
+  Then([geometry = geometry_, task, places, looked, by_weights, problem, sums, scratch,
+        bias = bias_](const RunContext& run) {
     float sum = 0;
     reduction::Solve(problem, {looked.Address(run), {&sum}, sums.Address(run)});
     if (by_weights ? std::isfinite(sum) : !std::isnan(sum)) return;
     ComputeNaNsAgain(geometry, task, places.x.View(run), places.y.View(run),
-                     places.weight.View(run), scratch.Address(run));
+                     places.weight.View(run), scratch.Address(run), BiasOf(bias, run));
   });
 }
 
@@ -164,9 +169,10 @@ void PlanBuilder::AddOwn(const OwnWay& way, const Triple<Place>& results) {
     copied.push_back(task);
   }
   const Place scratch = BookBytes(way.scratch_bytes);
-  Then([run_way = way.run, from, to, scratch](const RunContext& run) {
+  Then([run_way = way.run, from, to, scratch, bias = bias_](const RunContext& run) {
     run_way({from.x.View(run), from.y.View(run), from.weight.View(run)},
-            {to.x.View(run), to.y.View(run), to.weight.View(run)}, scratch.Address(run));
+            {to.x.View(run), to.y.View(run), to.weight.View(run)}, scratch.Address(run),
+            BiasOf(bias, run));
   });
   for (const Task task : copied) Copy(to.Of(task), results.Of(task));
   planner_.workspace().Rewind(mark);
@@ -185,11 +191,15 @@ void PlanBuilder::AddOwn(const OwnWay& way, Task task, const Place& result) {
 void PlanBuilder::AddDirect(Task task, const Place& result) {
   auto plan =
       std::make_shared<const DirectPlan>(PlanDirect(geometry_, task, TeamSize(), OwnFactors()));
-  AddOwn(
-      {.multiplies_absent = true,
-       .scratch_bytes = plan->ScratchBytes(),
-       .run = RunTask(plan, task, [](const auto& p, auto&&... rest) { RunDirect(*p, rest...); })},
-      task, result);
+  AddOwn({.multiplies_absent = true,
+          .scratch_bytes = plan->ScratchBytes(),
+          .run =
+              [plan, task](Triple<TensorView> views, const Triple<TensorView>& results,
+                           void* scratch, const float* bias) {
+                views.Of(task) = results.Of(task);
+                RunDirect(*plan, views.x, views.y, views.weight, scratch, bias);
+              }},
+         task, result);
 }
 
 void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
@@ -199,7 +209,8 @@ void PlanBuilder::AddOnePass(const Place& grad_x, const Place& grad_weight) {
   AddOwn({.float_weight = true,
           .multiplies_absent = true,
           .scratch_bytes = plan.ScratchBytes(),
-          .run = [plan](auto&&... all) { RunDepthwise(plan, all...); }},
+          .run = [plan](const auto& from, const auto& to, void* scratch,
+                        const float*) { RunDepthwise(plan, from, to, scratch); }},
          {grad_x, Place(), grad_weight});
 }
 
@@ -279,7 +290,25 @@ RankedWays PlanBuilder::WaysOf(Task task) const {
       {geometry_, task, onednn::ProductsOf(dtype_), converts_, planner_.deterministic()});
 }
 
+bool PlanBuilder::AddsBias(Way way, Task task) const {
+  if (IsOneDnn(way)) return task == Task::kForward;
+  return way == Way::kDirect && PlanDirect(geometry_, task, TeamSize(), OwnFactors()).AddsBias();
+}
+
 Refusal PlanBuilder::AddBy(Way way, Task task, const Place& result) {
+  if (!bias_.Exists() || AddsBias(way, task)) return AddWay(way, task, result);
+  const int64_t mark = planner_.workspace().Mark();
+  const bool rounds = result.view.dtype != DType::kFloat32;
+  const Place sums = rounds ? BookDense(result.view, DType::kFloat32) : result;
+  const Place bias = std::exchange(bias_, Place());
+  const Refusal refusal = AddWay(way, task, sums);
+  bias_ = bias;
+  if (refusal == nullptr) AddBias(sums, bias_, result);
+  planner_.workspace().Rewind(mark);
+  return refusal;
+}
+
+Refusal PlanBuilder::AddWay(Way way, Task task, const Place& result) {
   switch (way) {
     case Way::kDirect:
       AddDirect(task, result);
@@ -334,7 +363,7 @@ void PlanBuilder::AddTask(Task task, const Place& result, RankedWays ways) {
 void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight) {
   const bool gives_input = grad_input.Exists(), gives_weight = grad_weight.Exists();
   plan_->products += (gives_input ? 1 : 0) + (gives_weight ? 1 : 0);
-  const Task of_input = transposed_ ? Task::kForward : Task::kGradX;
+  const Task of_input = InputTask();
   RankedWays input_ways, weight_ways;
   if (gives_input) input_ways = WaysOf(of_input);
   if (gives_weight) weight_ways = WaysOf(Task::kGradWeight);
@@ -346,6 +375,17 @@ void PlanBuilder::AddGradients(const Place& grad_input, const Place& grad_weight
   }
   if (gives_input) AddTask(of_input, grad_input, input_ways);
   if (gives_weight) AddTask(Task::kGradWeight, grad_weight, weight_ways);
+}
+
+void PlanBuilder::AddOutput(const Place& output, const Place& bias) {
+  ++plan_->products;
+  if (bias.Exists()) {
+    Operand operand;
+    operand.user = bias;
+    bias_ = Dense(operand, DType::kFloat32);
+  }
+  AddTask(InputTask(), output, WaysOf(InputTask()));
+  bias_ = Place();
 }
 
 void PlanBuilder::AddBias(const Place& sums, const Place& bias, const Place& output) {

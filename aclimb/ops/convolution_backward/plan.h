@@ -67,7 +67,10 @@ struct OwnWay {
   bool multiplies_absent = false;
   int64_t scratch_bytes = 0;
   // The operands that the results need, and the results.
-  std::function<void(const Triple<TensorView>&, const Triple<TensorView>&, void* scratch)> run;
+  //   bias  null: none
+  std::function<void(const Triple<TensorView>&, const Triple<TensorView>&, void* scratch,
+                     const float* bias)>
+      run;
 };
 
 // Puts the steps of the wanted gradients together and books their workspace. Copies of the operands
@@ -86,10 +89,9 @@ class PlanBuilder {
   // can be had; one pass gives both where it leads both lists.
   void AddGradients(const Place& grad_input, const Place& grad_weight);
   void AddGradBias(const Place& grad_bias);
-  // Room for a tensor of this shape.
-  Place BookDense(const TensorView& like, DType dtype);
-  // output[n, c, ...] = sums[n, c, ...] + bias[c], rounded once. `sums` may be `output`.
-  void AddBias(const Place& sums, const Place& bias, const Place& output);
+  // A convolution: the gradient of the input of the transposed one, plus a bias for each channel
+  // where that exists, rounded once.
+  void AddOutput(const Place& output, const Place& bias);
   PlanPointer Take() { return std::move(plan_); }
 
  private:
@@ -109,10 +111,22 @@ class PlanBuilder {
     plan_->steps.emplace_back(std::forward<Run>(run));
   }
   Place BookBytes(int64_t bytes);
+  // Room for a tensor of this shape.
+  Place BookDense(const TensorView& like, DType dtype);
   void Copy(const Place& from, const Place& to);
   Place Dense(Operand& operand, DType dtype);
   // NaNs of the result that only the suspects can have made are computed again.
   void AddExact(Task task, const Place& result, Suspects suspects);
+
+  // plan.cc: the bias of a convolution.
+  // The task of what AddGradients and AddOutput give for the input.
+  Task InputTask() const { return transposed_ ? Task::kForward : Task::kGradX; }
+  // Whether the way adds the bias where it stores its sums.
+  bool AddsBias(Way way, Task task) const;
+  // One task in one way, without the bias where that does not add it.
+  Refusal AddWay(Way way, Task task, const Place& result);
+  // output[n, c, ...] = sums[n, c, ...] + bias[c], rounded once. `sums` may be `output`.
+  void AddBias(const Place& sums, const Place& bias, const Place& output);
 
   // plan.cc: our own ways.
   void AddTask(Task task, const Place& result, RankedWays ways);
@@ -149,6 +163,7 @@ class PlanBuilder {
   const Geometry geometry_;
   Triple<Operand> operands_;
   std::shared_ptr<ConvolutionPlan> plan_;
+  Place bias_;                  // float32 without gaps, that AddOutput's steps add
   std::string_view primitive_;  // of oneDNN, that AddPrimitive has added last
 };
 

@@ -161,7 +161,8 @@ void PlanBuilder::Store(const Route& route, const Place& from, const Place& to) 
 Refusal PlanBuilder::AddPrimitive(Task task, Layouts wanted, const Place& result) {
   // What is not rounded yet, for a bias to be added.
   const DType result_dtype = result.view.dtype == DType::kFloat32 ? DType::kFloat32 : dtype_;
-  const onednn::Request request = {geometry_, task, dtype_, result_dtype, threads_, wanted};
+  const onednn::Request request = {geometry_, task,   dtype_,        result_dtype,
+                                   threads_,  wanted, bias_.Exists()};
   Refusal refusal = nullptr;
   const onednn::PrimitivePointer primitive = onednn::MakePrimitive(request, &refusal);
   if (primitive == nullptr) return refusal;
@@ -182,9 +183,9 @@ Refusal PlanBuilder::AddPrimitive(Task task, Layouts wanted, const Place& result
       out.in_place ? result : BookBytes(onednn::BytesOf(primitive->layouts().Of(task)));
   const Place scratch = BookBytes(primitive->ScratchBytes());
   if (threads_ > 1) planner_.OpensOpenMpTeam();
-  Then([primitive, places, scratch](const RunContext& run) {
+  Then([primitive, places, scratch, bias = bias_](const RunContext& run) {
     primitive->Run(places.x.Address(run), places.y.Address(run), places.weight.Address(run),
-                   scratch.Address(run));
+                   scratch.Address(run), bias.Exists() ? bias.Address(run) : nullptr);
   });
   if (!out.in_place) Store(out, places.Of(task), result);
   planner_.workspace().Rewind(mark);

@@ -127,7 +127,7 @@ void FillTaps(const DirectPlan& plan, const TensorView& weight, DirectTap* taps)
 }
 
 void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
-              const TensorView& weight, float* scratch) {
+              const TensorView& weight, float* scratch, const float*) {
   if (plan.units == 0) return (void)copy::FillWithZeros(weight);
   DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
   float* const after_taps = scratch + plan.table_elements;
@@ -141,12 +141,12 @@ void RunOuter(const DirectPlan& plan, const TensorView& x, const TensorView& y,
 }
 
 void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
-             const TensorView& weight, float* scratch) {
+             const TensorView& weight, float* scratch, const float* bias) {
   const bool forward = plan.task == Task::kForward;
   const TensorView& source = forward ? x : y;
   const TensorView& target = forward ? y : x;
   // Without taps there are no sums; a phase of x without taps gets none either.
-  if (plan.taps.tiles == 0 || (!forward && !plan.flat.AllPhases())) {
+  if (!plan.AddsBias()) {
     if (!copy::FillWithZeros(target) || plan.taps.tiles == 0) return;
   }
   DirectTap* const taps = reinterpret_cast<DirectTap*>(scratch);
@@ -161,7 +161,7 @@ void RunTaps(const DirectPlan& plan, const TensorView& x, const TensorView& y,
   });
   const SlotMemory slots = {packed + plan.weight_elements, plan.slots, 4 * plan.slot_elements};
   (void)ForEachUnit(plan.units, 1, slots, [&](int64_t unit, void* slot) {
-    TapsUnit(plan, unit, source, target, taps, packed, slot);
+    TapsUnit(plan, unit, source, target, taps, packed, bias, slot);
   });
 }
 
@@ -180,9 +180,9 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads, Factors 
 }
 
 void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
-               const TensorView& weight, void* scratch) {
+               const TensorView& weight, void* scratch, const float* bias) {
   const auto run = plan.task == Task::kGradWeight ? RunOuter : RunTaps;
-  run(plan, x, y, weight, static_cast<float*>(scratch));
+  run(plan, x, y, weight, static_cast<float*>(scratch), bias);
 }
 
 }  // namespace aclimb::convolution_backward

@@ -55,6 +55,8 @@ struct DirectPlan {
     int64_t step_blocks = 0;  // whatever the team; their sums are added at the end
   } outer;
 
+  // Whether a bias may be added where sums are stored: every element of the result gets one.
+  bool AddsBias() const { return taps.tiles > 0 && (task == Task::kForward || flat.AllPhases()); }
   bool UsesPairs() const { return factors == Factors::kPairs; }
   // The taps of an output phase: kForward has one, which takes the taps of all phases of x.
   Range OutputTaps(int64_t output_phase) const {
@@ -85,8 +87,9 @@ DirectPlan PlanDirect(const Geometry& geometry, Task task, int threads,
 // completely, the others are read. Zeros that stand for absent elements are multiplied, so that an
 // infinity or a NaN may give NaNs that the caller computes again (exact.h).
 //   scratch  ScratchBytes() bytes, 64-byte aligned
+//   bias     for each channel of a result whose plan AddsBias(); null: none
 void RunDirect(const DirectPlan& plan, const TensorView& x, const TensorView& y,
-               const TensorView& weight, void* scratch);
+               const TensorView& weight, void* scratch, const float* bias = nullptr);
 
 // The vector code, compiled once per instruction set. Different units, or tiles, write different
 // memory.
@@ -102,9 +105,11 @@ void PackTapsWeights(const DirectPlan& plan, int64_t number, const TensorView& w
                      const DirectTap* taps, float* packed);
 
 // One unit of kForward or kGradX: a FlatPlace, a group and a block of output tiles.
+//   bias  null: none
 //   slot  slot_elements of float32
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
-              const TensorView& target, const DirectTap* taps, const float* packed, void* slot);
+              const TensorView& target, const DirectTap* taps, const float* packed,
+              const float* bias, void* slot);
 
 // One unit of kGradWeight: fills its own place of `all_sums`,
 // [step_blocks][groups * y_channels][x_channels][kernel].

@@ -162,7 +162,9 @@ struct TapsBounds {
 };
 
 template <typename T>
-void WriteTargets(const TapsBounds& bounds, const float* from, const TensorView& view) {
+void WriteTargets(const TapsBounds& bounds, const float* from, const float* bias,
+                  const TensorView& view) {
+  constexpr float kNothing = -0.0f;  // which leaves zeros of either sign
   const DirectPlan& plan = bounds.plan;
   const auto& taps = plan.taps;
   const FlatGeometry& flat = plan.flat;
@@ -173,9 +175,10 @@ void WriteTargets(const TapsBounds& bounds, const float* from, const TensorView&
     const Shown shown(TargetWindow(plan, at.start, tile % taps.output_phases), view);
     const float* planes = from + (tile - bounds.tiles.first) * taps.tile * plan.plane_stride;
     for (int64_t c = channel; c < std::min(channel + taps.tile, outputs); ++c) {
-      T* to =
-          view.As<T>() + at.image * view.stride[0] + (bounds.group * outputs + c) * view.stride[1];
-      UnpackPlane(flat, shown, planes, at.images, view.stride[0], to);
+      const int64_t of_all = bounds.group * outputs + c;
+      T* to = view.As<T>() + at.image * view.stride[0] + of_all * view.stride[1];
+      UnpackPlane(flat, shown, planes, at.images, view.stride[0], to,
+                  bias == nullptr ? kNothing : bias[of_all]);
       planes += plan.plane_stride;
     }
   }
@@ -191,7 +194,7 @@ int64_t BlocksOf(const TapsBounds& bounds) {
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const DirectTap* all_taps, const float* packed,
-              void* slot) {
+              const float* bias, void* slot) {
   const auto& taps = plan.taps;
   const TapsBounds bounds(plan, unit);
   const Range& tiles = bounds.tiles;
@@ -246,8 +249,9 @@ void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
     }
   }
   sums.Finish();
-  WithType(target.dtype,
-           [&](auto element) HWY_ATTR { WriteTargets<decltype(element)>(bounds, out, target); });
+  WithType(target.dtype, [&](auto element) HWY_ATTR {
+    WriteTargets<decltype(element)>(bounds, out, bias, target);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -262,8 +266,8 @@ HWY_EXPORT(TapsUnit);
 
 void TapsUnit(const DirectPlan& plan, int64_t unit, const TensorView& source,
               const TensorView& target, const DirectTap* all_taps, const float* packed,
-              void* slot) {
-  HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, all_taps, packed, slot);
+              const float* bias, void* slot) {
+  HWY_DYNAMIC_DISPATCH(TapsUnit)(plan, unit, source, target, all_taps, packed, bias, slot);
 }
 
 void PackTapsWeights(const DirectPlan& plan, int64_t number, const TensorView& weight,

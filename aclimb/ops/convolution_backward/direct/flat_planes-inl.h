@@ -93,10 +93,10 @@ HWY_INLINE PlaneElement<kForm>* PackPlane(const Shown& shown, const int64_t (&pi
   return at;
 }
 
-// The inverse of PackPlane, for the elements inside the tensor.
+// The inverse of PackPlane, for the elements inside the tensor, to which the bias is added.
 template <typename T>
 HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Shown& shown, const float* from,
-                            int64_t images, int64_t image_stride, T* to) {
+                            int64_t images, int64_t image_stride, T* to, float bias) {
   const auto& [depth, height, width] = shown.inside;
   const int64_t pitch = flat.axis[2].pitch;
   for (int64_t n = 0; n < images; ++n) {
@@ -104,7 +104,7 @@ HWY_INLINE void UnpackPlane(const FlatGeometry& flat, const Shown& shown, const 
     for (int64_t z = depth.first; z < depth.last; ++z, lines += shown.stride[0]) {
       const int64_t first = n * flat.plane + (z * flat.axis[1].pitch + height.first) * pitch;
       UnpackRows(from + first + width.first, pitch, height.Count(), width.Count(), lines,
-                 shown.stride[2], shown.stride[1]);
+                 shown.stride[2], shown.stride[1], bias);
     }
   }
 }
