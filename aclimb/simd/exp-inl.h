@@ -59,10 +59,10 @@ HWY_INLINE hn::Vec<D> PowerOf2(D d, hn::Vec<D> r) {
   const auto slope = hn::MulAdd(CurveOf2<T>(d, r), r, hn::Set(d, kLn2));
   return hn::MulAdd(slope, r, hn::Set(d, 1.0f));
 }
-// 2^r - 1, to within a unit in the last place.
-template <class T, class D>
+// 2^r - 1 for |r| <= 0.5, to within a unit in the last place of float.
+template <class D>
 HWY_INLINE hn::Vec<D> PowerOf2Less1(D d, hn::Vec<D> r) {
-  return hn::MulAdd(r, hn::Set(d, kLn2), hn::Mul(hn::Mul(r, r), CurveOf2<T>(d, r)));
+  return hn::MulAdd(r, hn::Set(d, kLn2), hn::Mul(hn::Mul(r, r), CurveOf2<float>(d, r)));
 }
 
 // x * log2(e) - n without the rounding of the product: fused, or by a high part of ln 2 whose

@@ -145,7 +145,8 @@ HWY_INLINE hn::Vec<D> QuickQuotient(D d, hn::Vec<D> a, hn::Vec<D> b) {
 }
 
 // To within three units in the last place: (2^y - 1) / (2^y + 1) for 2^y = exp(2 x), where 2^y - 1
-// is made without the 1 that it would lose digits to.
+// is made without the 1 that it would lose digits to. For half types too, whose powers of 2 are not
+// as precise as differences of them have to be.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> Tanh(D d, hn::Vec<D> x) {
   const hn::RebindToSigned<D> di;
@@ -157,7 +158,7 @@ HWY_INLINE hn::Vec<D> Tanh(D d, hn::Vec<D> x) {
   const auto r = hn::MulSub(magnitude, log2_e_twice, hn::Sub(sum, ones));
   const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, sum));
   const auto power = hn::BitCast(d, hn::Add(hn::BitCast(di, one), exponent));
-  const auto less = hn::MulAdd(power, PowerOf2Less1<T>(d, r), hn::Sub(power, one));
+  const auto less = hn::MulAdd(power, PowerOf2Less1(d, r), hn::Sub(power, one));
   const auto result = hn::CopySignToAbs(QuickQuotient(d, less, hn::Add(less, hn::Set(d, 2.0f))), x);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   return result;
