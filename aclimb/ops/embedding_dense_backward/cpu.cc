@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aclimb/ops/embedding_dense_backward/dense_rows.h"
+#include "aclimb/ops/embedding_dense_backward/direct_sum.h"
 #include "aclimb/ops/embedding_dense_backward/index_sort.h"
 #include "aclimb/ops/embedding_dense_backward/row_sum.h"
 #include "aclimb/ops/embedding_dense_backward/work_split.h"
@@ -64,6 +65,7 @@ void SumBand(const RowSumJob& job, int64_t columns) {
 int64_t ScratchBytes(const TensorView& grad, const TensorView& indices, const TensorView& out) {
   const int64_t index_count = indices.ElementCount();
   if (out.ElementCount() == 0 || index_count == 0) return 0;
+  if (SumsDirectly(indices, out)) return DirectSumScratchBytes(indices, out);
   const int64_t band_rows = std::min(out.shape[0], MaxBandRows(index_count));
   const int64_t sort = IndexSortScratchBytes(index_count, band_rows);
   const int64_t dense = DenseGradBytes(grad);
@@ -100,6 +102,9 @@ void RunInBands(const Args& args, int64_t max_band_rows) {
   }
 }
 
-void RunOnCpu(const Args& args) { RunInBands(args, MaxBandRows(args.indices.ElementCount())); }
+void RunOnCpu(const Args& args) {
+  if (SumsDirectly(args.indices, args.out)) return SumDirectly(args);
+  RunInBands(args, MaxBandRows(args.indices.ElementCount()));
+}
 
 }  // namespace aclimb::embedding_dense_backward

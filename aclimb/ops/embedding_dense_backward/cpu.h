@@ -18,16 +18,17 @@ struct Args {
   void* scratch = nullptr;     // ScratchBytes, 64-byte aligned
 };
 
-// Two arrays of sort keys, their histograms and, when the elements of a row of grad are not side by
-// side, a dense copy of grad. Negative when that is past int64.
+// Where rows are added as they come (direct_sum.h), the sums. Else two arrays of sort keys, their
+// histograms and, when the elements of a row of grad are not side by side, a dense copy of grad.
+// Negative when that is past int64.
 int64_t ScratchBytes(const TensorView& grad, const TensorView& indices, const TensorView& out);
 
 // Gives the same bits for any number of threads and any instruction set.
 //   source  the operator's document
 void RunOnCpu(const Args& args);
 
-// RunOnCpu, sorting at most `max_band_rows` rows of the table at a time; for tests. Otherwise only
-// problems whose rows times indices pass 2^63 take several bands.
+// RunOnCpu by a sort, of at most `max_band_rows` rows of the table at a time; for tests. Otherwise
+// only problems whose rows times indices pass 2^63 take several bands.
 void RunInBands(const Args& args, int64_t max_band_rows);
 
 }  // namespace aclimb::embedding_dense_backward

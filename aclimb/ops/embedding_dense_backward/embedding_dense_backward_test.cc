@@ -123,8 +123,9 @@ TEST_F(EmbeddingDenseBackwardContract, PlainFormatsAreTakenAsNd) {
 TEST_F(EmbeddingDenseBackwardContract, AWorkspacePastInt64IsRefused) {
   harness_.ExpectViolation(
       "embedding_dense_backward/workspace-overflow", 161002, [](CallArguments& a) {
-        a.Tensor(kGrad, {int64_t{1} << 60, 3}, DType::kFloat32, ACL_FORMAT_ND, {0, 1});
-        a.Tensor(kIndices, {int64_t{1} << 60}, DType::kInt64, ACL_FORMAT_ND, {0});
+        a.Tensor(kGrad, {int64_t{1} << 59, 9}, DType::kFloat32, ACL_FORMAT_ND, {0, 1});
+        a.Tensor(kIndices, {int64_t{1} << 59}, DType::kInt64, ACL_FORMAT_ND, {0});
+        a.Tensor(kOut, {6, 9}, DType::kFloat32);
       });
 }
 

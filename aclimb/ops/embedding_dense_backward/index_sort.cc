@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "aclimb/core/divide.h"
-#include "aclimb/core/half.h"
 #include "aclimb/ops/embedding_dense_backward/dense_rows.h"
+#include "aclimb/ops/embedding_dense_backward/index_of.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
@@ -59,23 +59,6 @@ uint64_t DropOutside(int64_t index, const RowBand& band) {
   return row < count && index != band.skipped ? row : count;
 }
 
-// Values that no int64 holds become -1, which is outside every band.
-int64_t Truncate(double value) {
-  return value > -1.0 && value < 0x1p63 ? static_cast<int64_t>(value) : -1;
-}
-int64_t IndexOf(double value) { return Truncate(value); }
-int64_t IndexOf(float value) { return Truncate(value); }
-int64_t IndexOf(Float16 value) { return Truncate(ToFloat(value)); }
-int64_t IndexOf(int64_t value) { return value; }
-int64_t IndexOf(int32_t value) { return value; }
-int64_t IndexOf(int16_t value) { return value; }
-int64_t IndexOf(int8_t value) { return value; }
-int64_t IndexOf(uint8_t value) { return value; }
-struct Bool8 {
-  uint8_t byte;
-};
-int64_t IndexOf(Bool8 value) { return value.byte != 0; }
-
 // Keys of the positions [begin, end) in their own order, and how many fall into each bucket.
 template <typename T>
 void BuildKeys(const Walk<2>& walk, const T* data, const RowBand& band, const Plan& plan,
@@ -95,33 +78,6 @@ void BuildKeys(const Walk<2>& walk, const T* data, const RowBand& band, const Pl
     }
     begin += length;
   });
-}
-
-void BuildKeysOf(const TensorView& indices, const Walk<2>& walk, const RowBand& band,
-                 const Plan& plan, int64_t begin, int64_t end, uint64_t* keys, int64_t* histogram) {
-  const auto build = [&](const auto* data) {
-    BuildKeys(walk, data, band, plan, begin, end, keys, histogram);
-  };
-  switch (indices.dtype) {
-    case DType::kInt64:
-      return build(indices.As<int64_t>());
-    case DType::kInt32:
-      return build(indices.As<int32_t>());
-    case DType::kInt16:
-      return build(indices.As<int16_t>());
-    case DType::kInt8:
-      return build(indices.As<int8_t>());
-    case DType::kUInt8:
-      return build(indices.As<uint8_t>());
-    case DType::kBool:
-      return build(indices.As<Bool8>());
-    case DType::kFloat16:
-      return build(indices.As<Float16>());
-    case DType::kFloat32:
-      return build(indices.As<float>());
-    default:
-      return build(indices.As<double>());
-  }
 }
 
 // One stable counting pass over a bucket by the digit at `shift`.
@@ -207,8 +163,10 @@ bool SortIndices(const TensorView& indices, const RowBand& band, void* scratch,
   const auto block_end = [&](int64_t block) { return std::min(n, (block + 1) * plan.block); };
   bool all = ParallelForAll(plan.blocks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
-      BuildKeysOf(indices, walk, band, plan, b * plan.block, block_end(b), other,
+      WithIndexType(indices, [&](const auto* data) {
+        BuildKeys(walk, data, band, plan, b * plan.block, block_end(b), other,
                   histograms + b * buckets);
+      });
     }
   });
   if (!all) return false;

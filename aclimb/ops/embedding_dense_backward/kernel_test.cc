@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aclimb/ops/embedding_dense_backward/cpu.h"
+#include "aclimb/ops/embedding_dense_backward/direct_sum.h"
 #include "aclimb/ops/embedding_dense_backward/row_sum.h"
 #include "aclimb/ops/embedding_dense_backward/truth.h"
 #include "aclimb/simd/each_target.h"
@@ -187,12 +188,12 @@ TEST(EmbeddingDenseBackwardKernel, AMillionEqualRowsAreAsGoodAsAFew) {
 // A mean that fits is found although the sum does not fit float32, and zeros keep their sign.
 TEST(EmbeddingDenseBackwardKernel, LongSumsKeepLargeMeansAndNegativeZeros) {
   constexpr size_t kCount = 2 * kBlockRows;
-  Problem problem{HostTensor(DType::kFloat32, {kCount, 2}), HostTensor(DType::kInt64, {kCount}),
-                  HostTensor(DType::kFloat32, {1, 2})};
+  Problem problem{HostTensor(DType::kFloat32, {kCount, 9}), HostTensor(DType::kInt64, {kCount}),
+                  HostTensor(DType::kFloat32, {1, 9})};
   problem.indices.Set(std::vector<double>(kCount, 0.0));
   const double large = std::ldexp(1.0, 127) / static_cast<double>(kBlockRows);
   std::vector<double> grad;
-  for (size_t i = 0; i < kCount; ++i) grad.insert(grad.end(), {large, -0.0});
+  for (size_t i = 0; i < kCount; ++i) grad.insert(grad.end(), {large, -0.0, 0, 0, 0, 0, 0, 0, 0});
   problem.grad.Set(grad);
   problem.Run();
   EXPECT_EQ(problem.out.Values()[0], std::numeric_limits<double>::infinity());
@@ -204,9 +205,9 @@ TEST(EmbeddingDenseBackwardKernel, LongSumsKeepLargeMeansAndNegativeZeros) {
 }
 
 TEST(EmbeddingDenseBackwardKernel, BandsOfRowsGiveTheSameBits) {
-  Problem problem{HostTensor(DType::kFloat32, {300, 6}), HostTensor(DType::kInt64, {300}),
-                  HostTensor(DType::kFloat32, {53, 6})};
-  problem.grad.Set(RandomGrad(1800));
+  Problem problem{HostTensor(DType::kFloat32, {300, 9}), HostTensor(DType::kInt64, {300}),
+                  HostTensor(DType::kFloat32, {53, 9})};
+  problem.grad.Set(RandomGrad(2700));
   problem.indices.Set(SkewedIndices(300, 53));
   problem.padding_idx = 17;
   problem.scale_by_freq = true;
@@ -217,6 +218,84 @@ TEST(EmbeddingDenseBackwardKernel, BandsOfRowsGiveTheSameBits) {
     problem.Run(rows);
     EXPECT_EQ(bits, problem.out.Bytes()) << rows;
   }
+}
+
+// Few columns are added without a sort: the same bits for every team, the truth for every dtype,
+// layout and slice of the positions.
+TEST(EmbeddingDenseBackwardKernel, FewColumnsAreSummedAsTheyCome) {
+  constexpr int64_t kRows = 700;
+  const auto expect = [](Problem& problem, int64_t count, int64_t columns) {
+    ASSERT_TRUE(SumsDirectly(problem.indices.view(), problem.out.view()));
+    problem.grad.Set(RandomGrad(count * columns));
+    problem.padding_idx = 17;
+    for (const bool scale : {false, true}) {
+      problem.scale_by_freq = scale;
+      SetTeamSize(1);
+      problem.Run();
+      problem.ExpectTruth();
+      const std::vector<unsigned char> bits = problem.out.Bytes();
+      for (const int team : {2, 7}) {
+        SetTeamSize(team);
+        problem.Run();
+        EXPECT_TRUE(bits == problem.out.Bytes()) << team;
+      }
+    }
+    SetTeamSize(0);
+  };
+  for (const DType dtype : kFloats) {
+    for (const int64_t columns : {1, 2, 3, 4, 8}) {
+      // One slice and three, one of them shorter; rows dense, apart, and scattered.
+      for (const int64_t count : {300, 98765}) {
+        SCOPED_TRACE(testing::Message() << NameOf(dtype) << ' ' << columns << ' ' << count);
+        Problem dense{HostTensor(dtype, {count, columns}), HostTensor(DType::kInt64, {count}),
+                      HostTensor(dtype, {kRows, columns})};
+        dense.indices.Set(SkewedIndices(count, kRows));
+        expect(dense, count, columns);
+        Problem strided{HostTensor(dtype, {5, count / 5, columns}, {columns, 5 * columns + 1, 1}),
+                        HostTensor(DType::kInt32, {count}, {2}),
+                        HostTensor(DType::kFloat32, {kRows, columns}, {1, kRows + 3})};
+        strided.indices.Set(SkewedIndices(count, kRows));
+        expect(strided, count, columns);
+        Problem scattered{HostTensor(dtype, {count, columns}, {1, count + 1}),
+                          HostTensor(DType::kInt64, {count / 5, 5}, {1, count / 5}),
+                          HostTensor(DType::kBFloat16, {kRows, columns}, {columns + 2, 1})};
+        scattered.indices.Set(SkewedIndices(count, kRows));
+        expect(scattered, count, columns);
+      }
+    }
+  }
+  for (const DType dtype : {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kInt16,
+                            DType::kInt8, DType::kUInt8, DType::kBool}) {
+    SCOPED_TRACE(NameOf(dtype));
+    Problem problem{HostTensor(DType::kFloat32, {500, 3}), HostTensor(dtype, {500}),
+                    HostTensor(DType::kFloat32, {90, 3})};
+    std::vector<double> indices = SkewedIndices(500, 90);
+    for (double& index : indices) {
+      if (dtype == DType::kBool) index = index > 30 ? 1 : 0;
+      if (dtype == DType::kUInt8) index = std::max(index, 0.0);
+    }
+    problem.indices.Set(indices);
+    expect(problem, 500, 3);
+  }
+}
+
+TEST(EmbeddingDenseBackwardKernel, ManyColumnsAndSparseTablesAreSorted) {
+  const auto direct = [](int64_t count, int64_t rows, int64_t columns) {
+    TensorView indices, out;
+    indices.rank = 1;
+    indices.shape[0] = count;
+    out.rank = 2;
+    out.shape[0] = rows;
+    out.shape[1] = columns;
+    return SumsDirectly(indices, out);
+  };
+  EXPECT_TRUE(direct(500000, 100000, 1));
+  EXPECT_TRUE(direct(500000, 65536, 8));
+  EXPECT_FALSE(direct(500000, 65537, 8));
+  EXPECT_FALSE(direct(500000, 100, 9));
+  EXPECT_FALSE(direct(8, 1000, 1));
+  EXPECT_FALSE(direct(0, 10, 1));
+  EXPECT_FALSE(direct(10, 10, 0));
 }
 
 std::atomic<int> asked{0};
