@@ -5,6 +5,7 @@
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/copy/gather.h"
+#include "aclimb/copy/transpose.h"
 #include "aclimb/core/divide.h"
 #include "aclimb/core/lines.h"
 #include "aclimb/ops/cumulate/scan.h"
@@ -14,11 +15,16 @@ namespace aclimb::cumulate {
 namespace {
 
 constexpr int64_t kTaskElements = 64 * 1024;
-// Tasks that are enough for a team; fewer are cut into chunks, which are read twice.
+// Tasks that are enough for a team; fewer are cut into chunks, which are read twice, and which the
+// second-level cache holds.
 constexpr int64_t kEnoughTasks = 16;
-constexpr int64_t kManyTasks = 128;
 // Elements that are converted and added at once.
 constexpr int64_t kPiece = 512;
+// Lines side by side, and elements of each, that are transposed at once where only one of the
+// operands has lines so.
+constexpr int64_t kTile = 64;
+// Lines of a task that are enough to read memory well.
+constexpr int64_t kLeastLines = 64;
 // Lines whose chains of results are made side by side: each result waits for the one before it.
 constexpr int64_t kChains = 4;
 
@@ -29,6 +35,10 @@ template <typename N>
 struct Sums {
   using T = N;
   static constexpr T kStart = 0;
+  template <typename E>
+  static void TakeRows(const E* x, const LineRows& rows, T* totals, E* y) {
+    SumRows(x, rows, totals, y);
+  }
   static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
@@ -41,6 +51,10 @@ template <typename N>
 struct Products {
   using T = N;
   static constexpr T kStart = 1;
+  template <typename E>
+  static void TakeRows(const E* x, const LineRows& rows, T* totals, E* y) {
+    MultiplyRows(x, rows, totals, y);
+  }
   static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
@@ -73,15 +87,21 @@ Problem::Problem(const TensorView& self, int dim, const TensorView& out, Operati
   self_stride_ = self.rank == 0 ? 1 : self.stride[dim];
   out_stride_ = out.rank == 0 ? 1 : out.stride[dim];
   const int64_t side = lines_.extent[lines_.rank - 1];
-  across_ = side >= 8 && Distance(lines_.stride[1][lines_.rank - 1]) < Distance(self_stride_);
-  const int64_t inner = across_ ? side : lines_.count;
-  width_ = std::min(inner, across_ ? kLines : std::max<int64_t>(1, kTaskElements / length_));
-  tasks_ = lines_.count / inner * CeilDivide(inner, width_);
-  const bool in_parts = operation == Operation::kSum && !in_order_;
-  const int64_t per_task = in_parts && tasks_ < kEnoughTasks ? kManyTasks / tasks_ : 1;
-  chunk_ = std::max(CeilDivide(length_, per_task), CeilDivide(kTaskElements, width_));
+  const auto lies_across = [&](int operand, int64_t stride) {
+    return Distance(lines_.stride[operand][lines_.rank - 1]) < Distance(stride);
+  };
+  across_ = side >= 8 &&
+            (lies_across(1, self_stride_) || (self_stride_ == 1 && lies_across(0, out_stride_)));
+  const int64_t inner = across_ ? side : lines_.count, outer = lines_.count / inner;
+  const int64_t wanted = CeilDivide(inner, CeilDivide(kEnoughTasks, outer));
+  const int64_t most = across_ ? std::clamp(RoundUp(wanted, int64_t{16}), kLeastLines, kLines)
+                               : std::max<int64_t>(1, kTaskElements / length_);
+  width_ = std::min(inner, most);
+  tasks_ = outer * CeilDivide(inner, width_);
+  const bool in_parts = operation == Operation::kSum && !in_order_ && tasks_ < kEnoughTasks;
+  chunk_ = in_parts ? std::min(length_, CeilDivide(kTaskElements, width_)) : length_;
   chunks_ = CeilDivide(length_, chunk_);
-  grain_ = std::max<int64_t>(1, kTaskElements / (width_ * std::min(chunk_, length_)));
+  grain_ = std::max<int64_t>(1, kTaskElements / (width_ * chunk_));
 }
 
 int64_t Problem::ScratchBytes() const {
@@ -175,15 +195,64 @@ class Worker {
   template <class F, typename T = typename F::T>
   void RunAcross(const char* self, char* out, int64_t lines, int64_t count, bool stores,
                  T* totals) {
-    const int inner = problem_.lines_.rank - 1;
-    for (int64_t i = 0; i < count; ++i) {
-      const T* const x = Load<T>(self + i * problem_.self_stride_ * self_size_,
-                                 problem_.lines_.stride[1][inner], lines);
-      for (int64_t line = 0; line < lines; ++line) totals[line] = F::Of(totals[line], x[line]);
-      if (stores) {
-        Store(totals, lines, out + i * problem_.out_stride_ * out_size_,
-              problem_.lines_.stride[0][inner]);
+    if constexpr (std::is_same_v<T, double>) {
+      if (problem_.from_ == DType::kFloat32 && problem_.to_ == DType::kFloat32) {
+        return RunTiles<F, float>(self, out, lines, count, stores, totals);
       }
+    }
+    RunTiles<F, T>(self, out, lines, count, stores, totals);
+  }
+
+  // Rows of elements of E, the dtype of both operands unless they are converted.
+  template <class F, typename E, typename T = typename F::T>
+  void RunTiles(const char* self, char* out, int64_t lines, int64_t count, bool stores, T* totals) {
+    const int inner = problem_.lines_.rank - 1;
+    const int64_t self_side = problem_.lines_.stride[1][inner], self_step = problem_.self_stride_;
+    const int64_t out_side = problem_.lines_.stride[0][inner], out_step = problem_.out_stride_;
+    // Lines along which elements are neighbours are turned, a tile at a time.
+    const bool turns_in = self_side != 1 && self_step == 1;
+    const bool turns_out = stores && out_side != 1 && out_step == 1;
+    const bool turns = turns_in || turns_out;
+    const int64_t width = turns ? kTile : lines, height = turns ? kTile : count;
+    for (int64_t first = 0; first < lines; first += width) {
+      const int64_t n = std::min(width, lines - first);
+      for (int64_t begin = 0; begin < count; begin += height) {
+        const int64_t rows = std::min(height, count - begin);
+        const char* from = self + (first * self_side + begin * self_step) * self_size_;
+        char* const to = out + (first * out_side + begin * out_step) * out_size_;
+        if (turns_in) {
+          copy::Transpose(static_cast<size_t>(self_size_), from, self_side, n, rows, turned_in_,
+                          kTile);
+          from = turned_in_;
+        }
+        TakeRows<F, E>(from, turns_in ? 1 : self_side, turns_in ? kTile : self_step,
+                       turns_out ? turned_out_ : to, turns_out ? 1 : out_side,
+                       turns_out ? kTile : out_step, n, rows, stores, totals + first);
+        if (turns_out) {
+          copy::Transpose(static_cast<size_t>(out_size_), turned_out_, kTile, rows, n, to,
+                          out_side);
+        }
+      }
+    }
+  }
+
+  // `rows` rows, `step` elements apart, whose elements of neighbouring lines are `side` apart.
+  template <class F, typename E, typename T = typename F::T>
+  void TakeRows(const char* self, int64_t self_side, int64_t self_step, char* out, int64_t out_side,
+                int64_t out_step, int64_t lines, int64_t rows, bool stores, T* totals) {
+    const bool converts = !std::is_same_v<E, float> &&
+                          (rounding_.Changes() || widening_.Changes() || storing_.Changes());
+    const bool direct = !converts && self_side == 1 && out_side == 1;
+    if (direct) {
+      const LineRows all = {.count = rows, .lines = lines, .from = self_step, .to = out_step};
+      return F::TakeRows(reinterpret_cast<const E*>(self), all, totals,
+                         stores ? reinterpret_cast<E*>(out) : nullptr);
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+      const T* const x = Load<T>(self + i * self_step * self_size_, self_side, lines);
+      F::TakeRows(x, LineRows{.count = 1, .lines = lines, .from = 0, .to = 0}, totals,
+                  static_cast<T*>(nullptr));
+      if (stores) Store(totals, lines, out + i * out_step * out_size_, out_side);
     }
   }
 
@@ -264,6 +333,8 @@ class Worker {
   alignas(64) char widened_[kPiece * sizeof(double)];
   alignas(64) char stored_[kPiece * sizeof(double)];
   alignas(64) char results_[kPiece * sizeof(double)];
+  alignas(64) char turned_in_[kTile * kTile * sizeof(double)];
+  alignas(64) char turned_out_[kTile * kTile * sizeof(double)];
 };
 
 namespace {
@@ -286,42 +357,62 @@ void Problem::Run(const void* self, void* out, void* scratch) const {
   const auto run_as = [&]<class F>(F) {
     using T = typename F::T;
     auto* const totals = static_cast<T*>(scratch);
-    const int64_t all = tasks_ * chunks_;
-    const auto run = [&](bool stores) {
-      return ParallelForAll(all, grain_, [&](int64_t begin, int64_t end) {
+    // Elements of a chunk; `sums` are the totals of the lines, which come from `before`, if any.
+    const auto run_chunk = [&](Worker& worker, int64_t task, int64_t chunk, bool stores) {
+      T sums[kLines];
+      const TaskLines lines = lines_of(task);
+      const int64_t first = chunk * chunk_, last = std::min(first + chunk_, length_);
+      // Tasks have as many lines as there is room for results so far.
+      for (int64_t done = 0; done < lines.count; done += kLines) {
+        const int64_t count = std::min(kLines, lines.count - done);
+        const int64_t at = chunk * lines_.count + lines.begin + done;
+        T* const kept = chunks_ > 1 ? totals + at : nullptr;
+        if (stores && chunks_ > 1) {
+          std::copy_n(kept, count, sums);
+        } else {
+          std::fill_n(sums, count, F::kStart);
+        }
+        worker.Run<F>(lines.begin + done, count, first, last, stores, sums);
+        if (!stores) std::copy_n(sums, count, kept);
+      }
+    };
+    // What comes before each chunk takes the place of its totals.
+    const auto put_before = [&](int64_t line, int64_t chunk, T before) {
+      T& kept = totals[chunk * lines_.count + line];
+      const T after = F::Of(before, kept);
+      kept = before;
+      return after;
+    };
+    if (chunks_ > 1 && tasks_ % TeamSize() == 0) {
+      // Each chunk is read again while the cache has it.
+      (void)ParallelForAll(tasks_, 1, [&](int64_t begin, int64_t end) {
         Worker worker(*this, self, out);
-        T sums[kLines];
-        for (int64_t i = begin; i < end; ++i) {
-          const TaskLines lines = lines_of(i / chunks_);
-          const int64_t chunk = i % chunks_, first = chunk * chunk_;
-          const int64_t last = std::min(first + chunk_, length_);
-          // Tasks have as many lines as there is room for results so far.
-          for (int64_t done = 0; done < lines.count; done += kLines) {
-            const int64_t count = std::min(kLines, lines.count - done);
-            const int64_t at = chunk * lines_.count + lines.begin + done;
-            T* const kept = chunks_ > 1 ? totals + at : nullptr;
-            if (stores && chunks_ > 1) {
-              std::copy_n(kept, count, sums);
-            } else {
-              std::fill_n(sums, count, F::kStart);
+        for (int64_t task = begin; task < end; ++task) {
+          const TaskLines lines = lines_of(task);
+          T before[kLines];
+          std::fill_n(before, lines.count, F::kStart);
+          for (int64_t chunk = 0; chunk < chunks_; ++chunk) {
+            run_chunk(worker, task, chunk, false);
+            for (int64_t i = 0; i < lines.count; ++i) {
+              before[i] = put_before(lines.begin + i, chunk, before[i]);
             }
-            worker.Run<F>(lines.begin + done, count, first, last, stores, sums);
-            if (!stores) std::copy_n(sums, count, kept);
+            run_chunk(worker, task, chunk, true);
           }
         }
+      });
+      return;
+    }
+    const auto run = [&](bool stores) {
+      return ParallelForAll(tasks_ * chunks_, grain_, [&](int64_t begin, int64_t end) {
+        Worker worker(*this, self, out);
+        for (int64_t i = begin; i < end; ++i) run_chunk(worker, i / chunks_, i % chunks_, stores);
       });
     };
     if (chunks_ > 1) {
       if (!run(false)) return;
-      // What comes before each chunk.
       for (int64_t line = 0; line < lines_.count; ++line) {
         T before = F::kStart;
-        for (int64_t chunk = 0; chunk < chunks_; ++chunk) {
-          T& kept = totals[chunk * lines_.count + line];
-          const T after = F::Of(before, kept);
-          kept = before;
-          before = after;
-        }
+        for (int64_t chunk = 0; chunk < chunks_; ++chunk) before = put_before(line, chunk, before);
       }
     }
     (void)run(true);

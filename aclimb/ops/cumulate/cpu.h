@@ -26,7 +26,7 @@ class Problem {
   friend class Worker;
 
   // Results so far of that many lines at once, where neighbours belong to different lines.
-  static constexpr int64_t kLines = 256;
+  static constexpr int64_t kLines = 512;
 
   Operation operation_;
   DType from_;
@@ -38,7 +38,7 @@ class Problem {
   int64_t length_;  // of the dimension, with its strides in elements
   int64_t self_stride_;
   int64_t out_stride_;
-  bool across_;    // lines lie side by side
+  bool across_;    // lines lie side by side, in an operand at least
   int64_t width_;  // lines of a task
   int64_t tasks_;  // as the chunks, by the shape alone
   int64_t chunk_;

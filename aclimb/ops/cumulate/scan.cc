@@ -71,6 +71,61 @@ T Sum(const E* x, int64_t count) {
   return hn::GetLane(total);
 }
 
+// Many lines side by side: no result waits for its neighbour.
+template <bool kMultiplies, typename T, typename E>
+HWY_INLINE void TakeRows(const E* x, const LineRows& rows, T* totals, E* y) {
+  const auto take = [&](auto d, int64_t from, int64_t to, int64_t i) HWY_ATTR {
+    const auto total = hn::LoadU(d, totals + i), term = LoadAs(d, x + from + i);
+    const auto now = [&]() HWY_ATTR {
+      if constexpr (kMultiplies) {
+        return hn::Mul(total, term);
+      } else {
+        return hn::Add(total, term);
+      }
+    }();
+    hn::StoreU(now, d, totals + i);
+    if (y != nullptr) StoreAs(d, now, false, y + to + i);
+  };
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, 1> one;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t row = 0; row < rows.count; ++row) {
+    const int64_t from = row * rows.from, to = row * rows.to;
+    int64_t i = 0;
+    for (; i + lanes <= rows.lines; i += lanes) take(d, from, to, i);
+    for (; i < rows.lines; ++i) take(one, from, to, i);
+  }
+}
+// Not every instruction set multiplies vectors of such integers.
+HWY_INLINE void MultiplyWhole(const int64_t* x, const LineRows& rows, int64_t* totals, int64_t* y) {
+  for (int64_t row = 0; row < rows.count; ++row) {
+    for (int64_t i = 0; i < rows.lines; ++i) {
+      const auto term = static_cast<uint64_t>(x[row * rows.from + i]);
+      totals[i] = static_cast<int64_t>(static_cast<uint64_t>(totals[i]) * term);
+      if (y != nullptr) y[row * rows.to + i] = totals[i];
+    }
+  }
+}
+
+void SumRowsOfFloats(const float* x, const LineRows& rows, double* totals, float* y) {
+  TakeRows<false>(x, rows, totals, y);
+}
+void SumRowsOfDoubles(const double* x, const LineRows& rows, double* totals, double* y) {
+  TakeRows<false>(x, rows, totals, y);
+}
+void SumRowsOfIntegers(const int64_t* x, const LineRows& rows, int64_t* totals, int64_t* y) {
+  TakeRows<false>(x, rows, totals, y);
+}
+void MultiplyRowsOfFloats(const float* x, const LineRows& rows, double* totals, float* y) {
+  TakeRows<true>(x, rows, totals, y);
+}
+void MultiplyRowsOfDoubles(const double* x, const LineRows& rows, double* totals, double* y) {
+  TakeRows<true>(x, rows, totals, y);
+}
+void MultiplyRowsOfIntegers(const int64_t* x, const LineRows& rows, int64_t* totals, int64_t* y) {
+  MultiplyWhole(x, rows, totals, y);
+}
+
 double ScanFloats(const float* x, int64_t count, double total, float* y) {
   return Scan(x, count, total, y);
 }
@@ -94,6 +149,12 @@ namespace aclimb::cumulate {
 HWY_EXPORT(ScanFloats);
 HWY_EXPORT(ScanDoubles);
 HWY_EXPORT(ScanIntegers);
+HWY_EXPORT(SumRowsOfFloats);
+HWY_EXPORT(SumRowsOfDoubles);
+HWY_EXPORT(SumRowsOfIntegers);
+HWY_EXPORT(MultiplyRowsOfFloats);
+HWY_EXPORT(MultiplyRowsOfDoubles);
+HWY_EXPORT(MultiplyRowsOfIntegers);
 HWY_EXPORT(SumFloats);
 HWY_EXPORT(SumDoubles);
 HWY_EXPORT(SumIntegers);
@@ -106,6 +167,24 @@ double RunningSums(const double* x, int64_t count, double total, double* y) {
 }
 int64_t RunningSums(const int64_t* x, int64_t count, int64_t total, int64_t* y) {
   return HWY_DYNAMIC_DISPATCH(ScanIntegers)(x, count, total, y);
+}
+void SumRows(const float* x, const LineRows& rows, double* totals, float* y) {
+  HWY_DYNAMIC_DISPATCH(SumRowsOfFloats)(x, rows, totals, y);
+}
+void SumRows(const double* x, const LineRows& rows, double* totals, double* y) {
+  HWY_DYNAMIC_DISPATCH(SumRowsOfDoubles)(x, rows, totals, y);
+}
+void SumRows(const int64_t* x, const LineRows& rows, int64_t* totals, int64_t* y) {
+  HWY_DYNAMIC_DISPATCH(SumRowsOfIntegers)(x, rows, totals, y);
+}
+void MultiplyRows(const float* x, const LineRows& rows, double* totals, float* y) {
+  HWY_DYNAMIC_DISPATCH(MultiplyRowsOfFloats)(x, rows, totals, y);
+}
+void MultiplyRows(const double* x, const LineRows& rows, double* totals, double* y) {
+  HWY_DYNAMIC_DISPATCH(MultiplyRowsOfDoubles)(x, rows, totals, y);
+}
+void MultiplyRows(const int64_t* x, const LineRows& rows, int64_t* totals, int64_t* y) {
+  HWY_DYNAMIC_DISPATCH(MultiplyRowsOfIntegers)(x, rows, totals, y);
 }
 double SumOf(const float* x, int64_t count) { return HWY_DYNAMIC_DISPATCH(SumFloats)(x, count); }
 double SumOf(const double* x, int64_t count) { return HWY_DYNAMIC_DISPATCH(SumDoubles)(x, count); }
