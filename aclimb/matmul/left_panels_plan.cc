@@ -134,7 +134,7 @@ class LeftPanelsPlan final : public ProductPlan {
           kernels_.multiply(rows, row, source.columns, PanelAt(run, left, panel, k),
                             RoundUp(length, kernels_.lanes), source.terms, length, k > 0,
                             sums_of(i) + c * kernels_.columns, kernels_.columns,
-                            PartOf(next, i, panels));
+                            PartOf(next, i, panels), nullptr);
         }
       }
     }

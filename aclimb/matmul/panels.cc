@@ -44,6 +44,9 @@ constexpr int64_t kTogether = 16;
 constexpr int64_t kLineBytes = Ahead::kLine;
 template <typename T>
 constexpr int64_t kLine = kLineBytes / sizeof(T);
+// Of an element of a left factor.
+template <Factors kFactors>
+constexpr int64_t kBytesOf = sizeof(float) / PerElement(kFactors);
 constexpr int64_t kMostColumns = kMostPanelVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));
 
 // What is fetched ahead may lie behind the memory that is there, where no pointer may point.
@@ -176,15 +179,32 @@ class Fetcher {
   int64_t pieces_, lines_, step_, at_once_, line_ = 0;
 };
 
-// kPacked: rows of the panel follow each other, which the compiler likes to know.
-template <Factors kFactors, bool kPacked, int kVectors>
+// Sums that do not begin with a line end in one more, which is left out.
+template <int kVectors>
+HWY_INLINE void PrefetchSums(const float* sums, int64_t sums_row, int64_t rows) {
+  constexpr int64_t kLines =
+      kVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag())) / kLine<float>;
+  for (int64_t r = 0; r < rows; ++r) {
+    PrefetchLines(AddressOf(sums + r * sums_row), HWY_MAX(kLines, int64_t{1}));
+  }
+}
+
+// Rows of a panel
+enum class PanelRows {
+  kPacked,    // follow each other, which the compiler likes to know,
+  kAnywhere,  // or lie apart,
+  kCopied     // and then are packed while one block of rows meets them.
+};
+
+template <Factors kFactors, PanelRows kPanel, int kVectors>
 void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel, int64_t panel_row,
-                   int64_t terms, bool add, float* sums, int64_t sums_row, const Ahead& ahead) {
-  constexpr int64_t kEach = PerElement(kFactors), kBytes = sizeof(float) / kEach;
+                   int64_t terms, bool add, float* sums, int64_t sums_row, const Ahead& ahead,
+                   float* packed) {
+  constexpr int64_t kEach = PerElement(kFactors), kBytes = kBytesOf<kFactors>;
   const auto multiply = [](PanelVector x, PanelVector y, PanelVector sum)
                             HWY_ATTR { return MultiplyAdd<kFactors>(PanelTag(), x, y, sum); };
   constexpr int64_t kWidth = kVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));
-  if constexpr (kPacked) panel_row = kWidth;
+  if constexpr (kPanel == PanelRows::kPacked) panel_row = kWidth;
   const int64_t depth = terms / kEach;
   // Rows of the panel between lines that are asked for.
   const int64_t most = ahead.pieces == 0 ? depth : 32;
@@ -196,12 +216,24 @@ void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel,
       const int64_t offset = HWY_MIN(first + r, rows - 1) * row * kBytes;
       row_of[r] = reinterpret_cast<const float*>(static_cast<const char*>(a) + offset);
     }
+    // Sums of an output lie far apart, and would be waited for.
+    if (add) {
+      PrefetchSums<kVectors>(sums + first * sums_row, sums_row, HWY_MIN(kHeldRows, rows - first));
+    }
     PanelVector sum[kHeldRows][kVectors];
     Clear(sum);
     for (int64_t k = 0; k < depth; k += most) {
       const int64_t step = HWY_MIN(most, depth - k);
       fetcher.Next();
-      AddProducts<kVectors>(row_of, panel + k * panel_row, panel_row, step, sum, multiply);
+      const float* const part = panel + k * panel_row;
+      if constexpr (kPanel == PanelRows::kCopied) {
+        float* const to = packed + k * kWidth;
+        const auto keep = [to](int64_t term, const PanelVector(&columns)[kVectors])
+                              HWY_ATTR { StoreRow<kVectors>(columns, false, to + term * kWidth); };
+        AddProducts<kVectors>(row_of, part, panel_row, step, sum, multiply, keep);
+      } else {
+        AddProducts<kVectors>(row_of, part, panel_row, step, sum, multiply);
+      }
       for (const float*& at : row_of) at += step;
     }
 #pragma GCC unroll 8
@@ -214,20 +246,34 @@ void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel,
 template <Factors kFactors>
 void Multiply(const void* a, int64_t row, int64_t rows, const float* panel, int64_t panel_row,
               int64_t terms, int64_t columns, bool add, float* sums, int64_t sums_row,
-              const Ahead& ahead) {
-  using Function = void (*)(const void*, int64_t, int64_t, const float*, int64_t, int64_t, bool,
-                            float*, int64_t, const Ahead&);
+              const Ahead& ahead, float* packed) {
+  using Function = decltype(&MultiplyBlock<kFactors, PanelRows::kPacked, 1>);
   static_assert(kMostPanelVectors == 3);
-  constexpr Function kOfPacked[] = {MultiplyBlock<kFactors, true, 1>,
-                                    MultiplyBlock<kFactors, true, 2>,
-                                    MultiplyBlock<kFactors, true, 3>};
-  constexpr Function kOfOthers[] = {MultiplyBlock<kFactors, false, 1>,
-                                    MultiplyBlock<kFactors, false, 2>,
-                                    MultiplyBlock<kFactors, false, 3>};
+  constexpr Function kOfPacked[] = {MultiplyBlock<kFactors, PanelRows::kPacked, 1>,
+                                    MultiplyBlock<kFactors, PanelRows::kPacked, 2>,
+                                    MultiplyBlock<kFactors, PanelRows::kPacked, 3>};
+  constexpr Function kOfOthers[] = {MultiplyBlock<kFactors, PanelRows::kAnywhere, 1>,
+                                    MultiplyBlock<kFactors, PanelRows::kAnywhere, 2>,
+                                    MultiplyBlock<kFactors, PanelRows::kAnywhere, 3>};
+  constexpr Function kOfCopied[] = {MultiplyBlock<kFactors, PanelRows::kCopied, 1>,
+                                    MultiplyBlock<kFactors, PanelRows::kCopied, 2>,
+                                    MultiplyBlock<kFactors, PanelRows::kCopied, 3>};
   const int64_t vectors = VectorsFor(columns);
-  const bool packed = panel_row == vectors * static_cast<int64_t>(hn::Lanes(PanelTag()));
-  (packed ? kOfPacked : kOfOthers)[vectors - 1](a, row, rows, panel, panel_row, terms, add, sums,
-                                                sums_row, ahead);
+  const int64_t width = vectors * static_cast<int64_t>(hn::Lanes(PanelTag()));
+  if (packed != nullptr) {
+    const int64_t first = HWY_MIN(kHeldRows, rows);
+    kOfCopied[vectors - 1](a, row, first, panel, panel_row, terms, add, sums, sums_row,
+                           first == rows ? ahead : Ahead(), packed);
+    if (first == rows) return;
+    a = static_cast<const char*>(a) + first * row * kBytesOf<kFactors>;
+    sums += first * sums_row;
+    rows -= first;
+    panel = packed;
+    panel_row = width;
+  }
+  const Function* const functions = panel_row == width ? kOfPacked : kOfOthers;
+  functions[vectors - 1](a, row, rows, panel, panel_row, terms, add, sums, sums_row, ahead,
+                         nullptr);
 }
 
 void Turn(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, float* turned) {

@@ -50,12 +50,13 @@ struct PanelKernels {
   void (*widen)(const PanelSource& source, int64_t row, float* rows);
   // sums[r * sums_row + c] = the sum over terms of a[r * row + term] * panel[term * panel_row + c],
   // or +=, of pairs for each. `panel` is what `pack` made, of whole vectors in a row, or whole
-  // vectors of float32 anywhere. Whole
-  // vectors are written: what is behind the panel's columns is anything. Meanwhile `ahead` comes
-  // into a cache. `a` is float32, or bfloat16 for pairs.
+  // vectors of float32 anywhere. Whole vectors are written: what is behind the panel's columns is
+  // anything. Meanwhile `ahead` comes into a cache. `a` is float32, or bfloat16 for pairs.
+  // Where `packed` is not null, the first rows meet the panel where it lies, and leave it there as
+  // `pack` would for the other rows.
   void (*multiply)(const void* a, int64_t row, int64_t rows, const float* panel, int64_t panel_row,
                    int64_t terms, int64_t columns, bool add, float* sums, int64_t sums_row,
-                   const Ahead& ahead);
+                   const Ahead& ahead, float* packed);
   // turned[c * rows + r] = sums[r * sums_row + c], of as many rows and columns.
   void (*turn)(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, float* turned);
 };

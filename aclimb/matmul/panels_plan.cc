@@ -14,7 +14,7 @@ namespace {
 
 // Rows of a unit of work for each lane of a vector. With a panel's terms they fill half of a second
 // cache, which is larger where vectors are longer.
-constexpr int64_t kRowsOfLane = 32;
+constexpr int64_t kRowsOfLane = 16;
 // Panels of a unit of work. Rows meet them one after the other, with a part of the terms each time,
 // so that the rows' elements stay in the second cache.
 constexpr int64_t kMostPanels = 8;
@@ -124,9 +124,13 @@ class PanelsPlan final : public ProductPlan {
     const PanelSource source = PanelOf(run, unit.batch, panel_index, term);
     const auto* panel = static_cast<const float*>(source.from);
     int64_t panel_row = source.term;
-    if (!is_plain_) {
-      kernels_.pack(source, reinterpret_cast<float*>(scratch));
-      panel = reinterpret_cast<const float*>(scratch);
+    auto* const packed = reinterpret_cast<float*>(scratch);
+    // The first rows pack what they multiply where that lies in whole vectors.
+    const bool packs = !is_plain_ && p.b.dtype == DType::kFloat32 && p.b.column == 1 &&
+                       source.columns % kernels_.lanes == 0;
+    if (!is_plain_ && !packs) {
+      kernels_.pack(source, packed);
+      panel = packed;
       panel_row = RoundUp(source.columns, kernels_.lanes);
     }
     const int64_t column = cut_.Begin(panel_index);
@@ -152,7 +156,11 @@ class PanelsPlan final : public ProductPlan {
       }
       kernels_.multiply(a + first * p.a.row * p.a.Size(), p.a.row, count, panel, panel_row,
                         source.terms, source.columns, term > 0, sums + first * sums_row, sums_row,
-                        ahead);
+                        ahead, packs && first == 0 ? packed : nullptr);
+      if (packs) {
+        panel = packed;
+        panel_row = RoundUp(source.columns, kernels_.lanes);
+      }
       if (!finishes) continue;
       for (int64_t r = first; r < first + count; ++r) {
         FinishRow(run, unit.batch, unit.row + r, column, sums + r * sums_row, source.columns);

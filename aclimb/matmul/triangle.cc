@@ -180,7 +180,7 @@ void AddSolved(const Triangle& t, const Block& block, std::span<const SidePanel>
       const int64_t width = RoundUp(sides.columns, kernels.lanes);
       kernels.multiply(t.matrix + block.first * t.row + k, t.row, block.end - block.first,
                        sides.panel + k * width, width, to - k, sides.columns, true,
-                       sides.panel + block.first * width, width, {});
+                       sides.panel + block.first * width, width, {}, nullptr);
     }
   }
 }

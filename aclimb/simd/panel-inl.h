@@ -44,19 +44,26 @@ struct MultiplyFloats {
   }
 };
 
+struct KeepNothing {
+  template <int kVectors>
+  HWY_INLINE void operator()(int64_t, const PanelVector (&)[kVectors]) const {}
+};
+
 // sum += row * panel; the panel has `depth` rows of kVectors, `panel_row` elements apart.
-// `multiply` says what elements of four bytes are. Rows may lie anywhere.
-template <int kVectors, class Multiply = MultiplyFloats>
+// `multiply` says what elements of four bytes are, and `keep` is given the panel's rows. Rows may
+// lie anywhere.
+template <int kVectors, class Multiply = MultiplyFloats, class Keep = KeepNothing>
 HWY_INLINE void AddProducts(const float* const (&row)[kHeldRows], const float* HWY_RESTRICT panel,
                             int64_t panel_row, int64_t depth,
                             PanelVector (&sum)[kHeldRows][kVectors],
-                            const Multiply& multiply = Multiply()) {
+                            const Multiply& multiply = Multiply(), const Keep& keep = Keep()) {
   const PanelTag d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t k = 0; k < depth; ++k, panel += panel_row) {
     PanelVector columns[kVectors];
 #pragma GCC unroll 3
     for (int v = 0; v < kVectors; ++v) columns[v] = hn::LoadU(d, panel + v * lanes);
+    keep(k, columns);
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kHeldRows; ++r) {
       float element;

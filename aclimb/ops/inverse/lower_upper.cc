@@ -151,7 +151,7 @@ class Factorization {
       for (int64_t k = 0; k < terms; k += matmul::kPanelTerms) {
         kernels_.multiply(At(middle, begin + k), m_.row, m_.rows - middle, panel + k * width, width,
                           std::min(matmul::kPanelTerms, terms - k), columns, true,
-                          At(middle, column), m_.row, {});
+                          At(middle, column), m_.row, {}, nullptr);
       }
     });
   }
