@@ -74,6 +74,26 @@ def matrices(case):
     return a, b, c, filled((case.rows, case.columns), DTYPES[case.result], torch.zeros)
 
 
+def elementwise(run, inputs, out, name="out="):
+    """Ways of run(*inputs, out). PyTorch's loops are slow where inputs are transposed views and `out` is dense; its
+    copies of a whole transposed matrix into a dense one go by blocks: so it computes as the inputs lie, and copies."""
+    ways = {name: lambda: run(*inputs, out)}
+    rows, columns = out.shape
+    if all(x.stride() == (1, rows) for x in inputs) and min(rows, columns) > 1:
+        for count in sorted({min(64, rows), rows}):
+            between = torch.empty((columns, count), dtype=out.dtype).t()
+            parts = [([x[begin:begin + count] for x in inputs], between[:rows - begin], out[begin:begin + count])
+                     for begin in range(0, rows, count)]
+
+            def copied(parts=parts):
+                for some, between, result in parts:
+                    run(*some, between)
+                    result.copy_(between)
+                return out
+            ways[f"as inputs lie, copy_, {count} rows"] = copied
+    return ways
+
+
 def module_of(family):
     path = SOURCE / "aclimb" / "ops" / family / "torch_twin.py"
     if not path.exists():

@@ -1,7 +1,7 @@
 """The operators of two tensors of the benchmark in PyTorch, for bench/torch_twin.py."""
 
 import torch
-from bench_torch_twin import matrices
+from bench_torch_twin import elementwise, matrices
 
 
 def variants(case):
@@ -10,7 +10,8 @@ def variants(case):
         return {"out=": lambda: torch.mul(a, 20.0, out=out)}
     if case.function == "eq_scalar":
         return {"out=": lambda: torch.eq(a, 20.0, out=out)}
-    ways = {"out=": lambda: getattr(torch, case.function)(a, b, out=out)}
+    function = getattr(torch, case.function)
+    ways = elementwise(lambda x, y, into: function(x, y, out=into), (a, b), out)
     if case.function == "logical_and":
         ways["ne, bitwise_and"] = lambda: torch.bitwise_and(a.ne(0), b.ne(0), out=out)
     return ways

@@ -1,7 +1,7 @@
 """ELU's gradient in PyTorch, for bench/torch_twin.py."""
 
 import torch
-from bench_torch_twin import filled
+from bench_torch_twin import elementwise, filled
 
 # Elements that stay in the caches between the steps of a block.
 BLOCK = 1 << 17
@@ -26,10 +26,7 @@ def variants(case):
     out = tensor(transposed[2], torch.zeros)
     gradient = torch.ops.aten.elu_backward.grad_input
 
-    def plain():
-        gradient(grad, 1.0, 1.0, 1.0, result, value, grad_input=out)
-
-    ways = {"out=": plain}
+    ways = elementwise(lambda g, v, into: gradient(g, 1.0, 1.0, 1.0, result, v, grad_input=into), (grad, value), out)
     if case.layout in ("transposed", "transposed_out"):
         copies = [torch.empty_like(out), torch.empty_like(out)]
 

@@ -5,7 +5,7 @@ both.
 """
 
 import torch
-from bench_torch_twin import filled, matrix
+from bench_torch_twin import elementwise, filled, matrix
 
 
 def variants(case):
@@ -22,15 +22,16 @@ def variants(case):
         aten.silu.out(a, out=other)
         torch.mul(gradient, other, out=of_b)
 
-    def swi_glu():
-        aten.silu.out(a, out=out)
-        out.mul_(b)
+    def swi_glu(x, y, into):
+        aten.silu.out(x, out=into)
+        return into.mul_(y)
 
     def ge_glu():
         aten.gelu.out(b, out=other)
         torch.mul(a, other, out=out)
+    if case.function == "swi_glu":
+        return elementwise(swi_glu, (a, b), out, "silu, mul")
     return {
-        "swi_glu": {"silu, mul": swi_glu},
         "swi_glu_grad": {"mul, silu_backward, silu, mul": swi_glu_grad},
         "ge_glu": {"gelu, mul": ge_glu},
         "glu": {"glu, out=": lambda: aten.glu.out(x, -1, out=out)},

@@ -1,7 +1,7 @@
 """The pointwise operators of the benchmark in PyTorch, for bench/torch_twin.py."""
 
 import torch
-from bench_torch_twin import filled, matrices
+from bench_torch_twin import elementwise, filled, matrices
 
 aten = torch.ops.aten
 
@@ -10,6 +10,8 @@ def variants(case):
     a, b, c, out = matrices(case)
     if case.function in ("s_where", "masked_fill"):
         return masked(case.function, a, b, out)
+    if case.function == "addcmul":
+        return elementwise(lambda x, y, z, into: aten.addcmul.out(x, y, z, value=1.0, out=into), (a, b, c), out)
     calls = {
         "elu": lambda: aten.elu.out(a, 1.0, 1.0, 1.0, out=out),
         "gelu_v2": lambda: aten.gelu.out(a, approximate="none", out=out),
@@ -19,7 +21,6 @@ def variants(case):
         "silu_backward": lambda: aten.silu_backward.grad_input(a, b, grad_input=out),
         "gelu_backward": lambda: aten.gelu_backward.grad_input(a, b, approximate="tanh", grad_input=out),
         "threshold_backward": lambda: aten.threshold_backward.grad_input(a, b, 0.0, grad_input=out),
-        "addcmul": lambda: aten.addcmul.out(a, b, c, value=1.0, out=out),
         "addcdiv": lambda: aten.addcdiv.out(a, b, c, value=1.0, out=out),
         "lerp": lambda: aten.lerp.Tensor_out(a, b, c, out=out),
     }

@@ -1,13 +1,14 @@
 """The operators of one tensor of the benchmark in PyTorch, for bench/torch_twin.py."""
 
 import torch
-from bench_torch_twin import matrices
+from bench_torch_twin import elementwise, matrices
 
 
 def variants(case):
     a, _, _, out = matrices(case)
     if case.function == "relu":
-        return {"clamp_min": lambda: torch.clamp_min(a, 0, out=out)}
+        return elementwise(lambda x, into: torch.clamp_min(x, 0, out=into), (a,), out, "clamp_min")
     if case.function == "silu":
         return {"out=": lambda: torch.ops.aten.silu.out(a, out=out)}
-    return {"out=": lambda: getattr(torch, case.function)(a, out=out)}
+    function = getattr(torch, case.function)
+    return elementwise(lambda x, into: function(x, out=into), (a,), out)
