@@ -64,10 +64,8 @@ void Stream(const void* source, int64_t bytes, void* target) {
 
 // A vector or more. Of four or more the first and the last four overlap their neighbours: no branch
 // depends on where rows of one length lie.
-void CopyInVectors(const void* source, int64_t bytes, void* target) {
+HWY_INLINE void CopyVectors(const uint8_t* from, int64_t bytes, uint8_t* to) {
   const Bytes d;
-  const auto* const from = static_cast<const uint8_t*>(source);
-  auto* const to = static_cast<uint8_t*>(target);
   const int64_t lanes = Lanes(), last = bytes - 4 * lanes;
   if (last < 0) {
     for (int64_t i = 0; i < bytes - lanes; i += lanes)
@@ -82,11 +80,39 @@ void CopyInVectors(const void* source, int64_t bytes, void* target) {
   MoveFour(from, last, to, [d](auto v, uint8_t* at) HWY_ATTR { hn::StoreU(v, d, at); });
 }
 
+void CopyInVectors(const void* from, int64_t bytes, void* to) {
+  CopyVectors(static_cast<const uint8_t*>(from), bytes, static_cast<uint8_t*>(to));
+}
+
+// Rows of a vector or more. All of a short one is loaded before any of it is stored, without a
+// branch: the vectors overlap.
 void CopyRowsInVectors(const void* source, int64_t from_step, int64_t bytes, int64_t rows,
                        void* target, int64_t to_step) {
+  const Bytes d;
   const auto* from = static_cast<const uint8_t*>(source);
   auto* to = static_cast<uint8_t*>(target);
-  for (; rows > 0; --rows, from += from_step, to += to_step) CopyInVectors(from, bytes, to);
+  const int64_t lanes = Lanes(), last = bytes - lanes;
+  const auto each = [&](const auto& copy) HWY_ATTR {
+    for (int64_t r = 0; r < rows; ++r, from += from_step, to += to_step) copy();
+  };
+  if (bytes <= 2 * lanes) {
+    return each([&]() HWY_ATTR {
+      const auto v0 = hn::LoadU(d, from), v1 = hn::LoadU(d, from + last);
+      hn::StoreU(v0, d, to);
+      hn::StoreU(v1, d, to + last);
+    });
+  }
+  if (bytes <= 4 * lanes) {
+    return each([&]() HWY_ATTR {
+      const auto v0 = hn::LoadU(d, from), v1 = hn::LoadU(d, from + lanes);
+      const auto v2 = hn::LoadU(d, from + last - lanes), v3 = hn::LoadU(d, from + last);
+      hn::StoreU(v0, d, to);
+      hn::StoreU(v1, d, to + lanes);
+      hn::StoreU(v2, d, to + last - lanes);
+      hn::StoreU(v3, d, to + last);
+    });
+  }
+  each([&]() HWY_ATTR { CopyVectors(from, bytes, to); });
 }
 
 template <class D, class V, class Store>

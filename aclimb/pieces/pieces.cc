@@ -60,6 +60,8 @@ copy::Job JobOf(const Piece& piece, char* from, char* to) {
 // Bytes that a thread moves at once.
 constexpr int64_t kGrainBytes = 256 * 1024;
 
+constexpr int64_t kShortRow = 64;  // bytes
+
 // The dimensions before the row of neighbours in the destination, which may be of one element.
 int OuterRank(const Piece& piece) {
   return piece.rank > 0 && piece.axes[size_t(piece.rank) - 1].to == 1 ? piece.rank - 1 : piece.rank;
@@ -95,7 +97,7 @@ struct Group {
 // they are and on average are neither short nor long.
 Group GroupAt(const Pieced& pieces, size_t begin, size_t last) {
   // In a cache the pieces' own loops move short rows faster; memory is faster in order.
-  constexpr int64_t kShortRow = 64, kShortRowInCache = 128;
+  constexpr int64_t kShortRowInCache = 128;
   const auto outer = static_cast<size_t>(OuterRank(pieces[begin]));
   const auto joins = [&](const Piece& piece) {
     const auto alike = [](Axis a, Axis b) { return a.extent == b.extent; };
@@ -192,7 +194,8 @@ class PiecesPlan final : public Plan {
     RunRows(group, begin * rows, std::min(RowCount(piece), end * rows), run);
   }
 
-  // Some rows of each piece in turn, so few that a first-level cache holds them.
+  // Some rows of each piece in turn, so few that a first-level cache holds them. What edges are
+  // made of often is in other rows, whose copies have read it by then: the long ones come first.
   void RunRows(const Group& group, int64_t begin, int64_t end, const RunContext& run) const {
     constexpr int64_t kTurnBytes = 4096;
     const Piece& first = pieces_[group.begin];
@@ -220,7 +223,12 @@ class PiecesPlan final : public Plan {
     };
     std::vector<Rows, RecyclingAllocator<Rows>> all;
     all.reserve(group.end - group.begin);
-    for (size_t i = group.begin; i < group.end; ++i) all.emplace_back(pieces_[i], run, outer);
+    for (const bool is_long : {true, false}) {
+      for (size_t i = group.begin; i < group.end; ++i) {
+        const bool now = (RowBytes(pieces_[i]) >= kShortRow) == is_long;
+        if (now) all.emplace_back(pieces_[i], run, outer);
+      }
+    }
     while (begin < end) {
       const int64_t in_last = first.axes[outer - 1].extent;
       const int64_t count = std::min(end - begin, in_last - begin % in_last);
