@@ -352,6 +352,14 @@ Products ProductsOf(DType operand) {
   return Products::kFloat32;
 }
 
+bool MultipliesFasterInFloat32() {
+#if defined(__x86_64__)
+  return ProductsOf(DType::kBFloat16) == Products::kBFloat16Dots && __builtin_cpu_is("intel") != 0;
+#else
+  return false;
+#endif
+}
+
 LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Task role) {
   if (view.dtype != DType::kFloat32 && view.dtype != DType::kBFloat16) return nullptr;
   if (view.ElementCount() == 0) return nullptr;

@@ -30,6 +30,10 @@ using aclimb::onednn::SameLayout;
 // (DNNL_MAX_CPU_ISA). Without AVX-512 both are multiplied in float32.
 Products ProductsOf(DType operand);
 
+// Whether bfloat16 is better multiplied in float32: without tiles, Intel's processors take longer
+// for a dot product of pairs than for the two float32 products that it stands for.
+bool MultipliesFasterInFloat32();
+
 // The layout of an embedded view, in the role of what the task gives. Null when oneDNN cannot
 // describe it: other dtypes than float32 and bfloat16, elements that share memory, no elements.
 LayoutPointer LayoutOf(const Geometry& geometry, const TensorView& view, Task role);

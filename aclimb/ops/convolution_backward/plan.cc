@@ -19,13 +19,14 @@
 namespace aclimb::convolution_backward {
 namespace {
 
-// oneDNN's own dtypes: bfloat16 when all three operands are and the processor has vectors for it,
-// float32 otherwise.
+// oneDNN's own dtypes: bfloat16 when all three operands are and the processor has vectors for it
+// that are faster, float32 otherwise.
 DType OperandDType(std::initializer_list<Place> places) {
   const bool all = std::all_of(places.begin(), places.end(), [](const Place& place) {
     return place.view.dtype == DType::kBFloat16;
   });
-  return all && onednn::HasAvx512() ? DType::kBFloat16 : DType::kFloat32;
+  const bool fast = onednn::HasAvx512() && !onednn::MultipliesFasterInFloat32();
+  return all && fast ? DType::kBFloat16 : DType::kFloat32;
 }
 
 // Whether oneDNN must be given copies.

@@ -157,7 +157,7 @@ class PlanBuilder {
 
   Planner& planner_;
   bool transposed_;
-  DType dtype_;    // of oneDNN's operands; bfloat16 when all are, with AVX-512
+  DType dtype_;    // of oneDNN's operands; bfloat16 when all are and that is faster
   bool converts_;  // some of the operands are of another dtype
   int threads_;
   const Geometry geometry_;
