@@ -49,10 +49,17 @@ DenseImages ImagesAsTheyAre(const Arguments& arguments, Planner& planner, int pa
 // Kernels look at all channels of an element at once: that they lie beside each other is worth a
 // copy of the images if the places are not much fewer than their elements.
 DenseImages SampledImages(const Arguments& arguments, Planner& planner, int parameter,
-                          const Args& args) {
-  const bool is_worth = args.channels > 1 && 4 * args.Places() >= args.Elements();
+                          const Args& args, bool takes_planes) {
+  const bool is_worth = !takes_planes && args.channels > 1 && 4 * args.Places() >= args.Elements();
   return ImagesOf(arguments, planner, parameter, true,
                   is_worth || HasChannelsLast(arguments.Tensor(parameter).View()));
+}
+
+// Whether elements are as soon taken from planes as all channels of one are looked at.
+bool TakesPlanes(const Args& args, const DenseImages& out) {
+  constexpr int64_t kFewChannels = 16;
+  return args.dtype == DType::kFloat32 && !out.channels_last &&
+         (args.interpolation == kNearest || args.channels <= kFewChannels);
 }
 
 rows::Dense DenseGrid(const Arguments& arguments, Planner& planner, int parameter) {
@@ -112,7 +119,7 @@ Result<PlanPointer> PlanForward(const Arguments& arguments, Planner& planner) {
   const Args& args = plan->args = ArgsOf(arguments, kInput, kGrid, kInterpolation);
   plan->grid = DenseGrid(arguments, planner, kGrid);
   plan->out = ImagesAsTheyAre(arguments, planner, kOut, false);
-  plan->input = SampledImages(arguments, planner, kInput, args);
+  plan->input = SampledImages(arguments, planner, kInput, args, TakesPlanes(args, plan->out));
   plan->scratch.Book(planner, args.batch * args.Places(), ScratchBytes(args, false));
   planner.Costs({.cycles = CyclesOf(args) + plan->input.dense.CopyCycles() +
                            plan->grid.CopyCycles() + plan->out.dense.CopyCycles()});
@@ -177,7 +184,7 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
               CyclesOf(args) * static_cast<double>(blocks);
   }
   if (of_grid) {
-    plan->input = SampledImages(arguments, planner, kInput, args);
+    plan->input = SampledImages(arguments, planner, kInput, args, false);
     plan->grid_gradient =
         rows::Dense::Output(planner, kGridGrad, arguments.Tensor(kGridGrad).View(), args.dtype);
     // What is known of a place then serves both. The units of the input's gradient are images.

@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "aclimb/ops/grid_sampler/kernels.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/ops/grid_sampler/planes-inl.h"
 #include "aclimb/ops/grid_sampler/products-inl.h"
 #include "aclimb/ops/grid_sampler/taps-inl.h"
 #include "aclimb/simd/float-inl.h"
@@ -24,6 +25,8 @@ namespace aclimb::grid_sampler {
 
 // From so many on, vectors of places are worth it for more channels than kQuad.
 inline constexpr int64_t kManyPlaces = 32;
+// Planes that are sampled one after the other at the same places.
+inline constexpr int64_t kPlanes = 16;
 
 struct Kernels {
   bool (*sample)(const Args& args);
@@ -95,80 +98,45 @@ bool EachTile(const Args& args, const Body& body) {
   });
 }
 
-// `count` places of images whose channels are planes: vectors are places, so that none of them
-// takes a branch of its own. sums[channel * kTile + place]
-void SamplePlanes(const TileTaps<float>& taps, const Channels<float>& input, int64_t count,
-                  float* sums) {
-  for (int64_t c = 0; c < input.count; ++c) {
-    std::fill_n(sums + c * kTile, Product::WholeVectors(count), 0.0f);
-  }
-  Product product;
-  EachProduct(taps, [&](int i, int j, int k) HWY_ATTR {
-    product.Fill(taps, i, j, k, count);
-    for (int64_t c = 0; c < input.count; ++c) {
-      product.AddTo(input.data + c * input.size, sums + c * kTile, count);
-    }
-  });
+// Whether vectors of places take their elements from planes, or from channels beside each other.
+bool TakesPlanes(const Args& args, int64_t step) {
+  const bool is_worth = args.channels <= kQuad || args.Places() >= kManyPlaces;
+  return is_worth && step <= kQuad && !args.result.channels_last && PlaneTable::Fits(args, step);
 }
-
-// Samples images whose two to kQuad channels lie beside each other; an element is a vector. `sums`
-// has room for kQuad channels.
-void SampleQuads(const TileTaps<float>& taps, const Channels<float>& input, int64_t count,
-                 float* sums) {
-  const hn::CappedTag<float, kQuad> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  Product products[Terms<float>::kMost];
-  int of_place = 0;
-  EachProduct(taps, [&](int i, int j, int k) HWY_ATTR {
-    Product& product = products[of_place++];
-    product.Fill(taps, i, j, k, count);
-    // All of them are on their way from memory before the first is waited for.
-    for (int64_t p = 0; p < count; ++p) {
-      hwy::Prefetch(input.data + product.element[p] * input.step);
+bool SamplePlanes(const Args& args, int64_t step) {
+  const int64_t elements = args.Elements(), places = args.Places(), channels = args.channels;
+  const int64_t plane = args.input.channels_last ? 1 : elements;
+  const int64_t block = std::min(channels, kPlanes), blocks = CeilDivide(channels, block);
+  const int64_t tile = std::min(places, PlaneTable(args, step).Capacity());
+  const int64_t tiles = CeilDivide(places, tile);
+  const int64_t grain = std::max<int64_t>(1, (1 << 15) / (tile * (block + 1)));
+  return ForEachUnit(args.batch * blocks * tiles, grain, {}, [&](int64_t unit, char*) {
+    // All tiles of a block of planes, which then are in a cache, follow each other.
+    const int64_t first = unit % tiles * tile, count = std::min(tile, places - first);
+    const int64_t n = unit / tiles / blocks, channel = unit / tiles % blocks * block;
+    const auto* const image = static_cast<const float*>(args.input.data) + n * channels * elements;
+    auto* const made = static_cast<float*>(args.result.data) + n * channels * places + first;
+    PlaneTable table(args, step);
+    table.Fill(n * places + first, count);
+    for (int64_t c = channel; c < std::min(channels, channel + block); ++c) {
+      table.Sample(image + c * plane, count, made + c * places);
     }
   });
-  // Behind the last element there is no room for a vector.
-  const int64_t last = input.size - 1;
-  float copy[kQuad] = {};
-  std::copy_n(input.data + last * input.step, input.count, copy);
-  HWY_ALIGN float by_place[kTile * kQuad];
-  for (int64_t p = 0; p < count; ++p) {
-    for (int64_t c = 0; c < kQuad; c += lanes) {
-      auto sum = hn::Zero(d);
-      for (int n = 0; n < of_place; ++n) {
-        const int64_t element = products[n].element[p];
-        const float* const row = element == last ? copy : input.data + element * input.step;
-        const auto kept = hn::Set(hn::RebindToSigned<decltype(d)>(), products[n].kept[p]);
-        const auto value = hn::And(hn::LoadU(d, row + c), hn::BitCast(d, kept));
-        sum = hn::MulAdd(hn::Set(d, products[n].weight[p]), value, sum);
-      }
-      hn::StoreU(sum, d, by_place + p * kQuad + c);
-    }
-  }
-  Transpose(by_place, kQuad, count, kQuad, sums, kTile);
 }
 
 template <typename T>
 bool SampleTyped(const Args& args) {
   const int64_t channels = args.channels, elements = args.Elements(), places = args.Places();
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const int64_t step = args.input.channels_last ? channels : 1;
+    if (TakesPlanes(args, step)) return SamplePlanes(args, step);
+  }
   return EachTile<T>(args, [&](int64_t n, int64_t first, int64_t count, T* scratch) {
     const Channels<T> input(args.input, elements, channels, n, 0, channels);
     const Channels<T> result(args.result, places, channels, n, 0, channels);
     int64_t row;
     T* const made = result.Place(first, scratch, &row);
     const TileTaps<T> taps(args, n * places + first, count);
-    if constexpr (sizeof(T) == sizeof(float)) {
-      const bool is_worth = channels <= kQuad || count >= kManyPlaces;
-      const bool has_vectors = !input.last || channels <= kQuad;
-      if (is_worth && has_vectors && !result.last && Product::Fits(elements)) {
-        (input.last ? SampleQuads : SamplePlanes)(taps, input, count, scratch);
-        SetWithoutCurve(taps, count, channels, scratch, 1, kTile);
-        for (int64_t c = 0; c < channels; ++c) {
-          std::copy_n(scratch + c * kTile, count, result.data + c * places + first);
-        }
-        return;
-      }
-    }
     for (int64_t i = 0; i < count; ++i) {
       const Terms<T> terms(taps, i);
       T* const to = made + i * row;

@@ -48,7 +48,6 @@ struct Axis {
     return static_cast<int64_t>(std::min(std::max(T{-1}, at), end)) | (int64_t{is_there} - 1);
   }
 
- private:
   // At the centers of the outer elements or at their edges.
   Place<T> Reflected(const Place<T>& place) const {
     const T least = corners ? T{0} : T{-0.5};

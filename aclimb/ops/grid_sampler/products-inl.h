@@ -61,15 +61,6 @@ struct Product {
     const auto value = hn::GatherIndex(D(), plane, hn::LoadU(di, element + p));
     return hn::And(value, hn::BitCast(D(), hn::LoadU(di, kept + p)));
   }
-  // sums += what the product takes of a plane.
-  HWY_INLINE void AddTo(const float* plane, float* sums, int64_t places) const {
-    const D d;
-    for (int64_t p = 0; p < places; p += static_cast<int64_t>(hn::Lanes(d))) {
-      const auto sum =
-          hn::MulAdd(hn::LoadU(d, weight + p), Elements(plane, p), hn::LoadU(d, sums + p));
-      hn::StoreU(sum, d, sums + p);
-    }
-  }
 
   int32_t element[kTile], kept[kTile];
   float weight[kTile];

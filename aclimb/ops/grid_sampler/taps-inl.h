@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 #include "aclimb/core/cubic_curve.h"
@@ -25,6 +26,60 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::LoadAs;
 
+// Taps along an axis.
+inline int TapsAlong(Interpolation interpolation) {
+  return interpolation == kNearest ? 1 : interpolation == kBilinear ? 2 : 4;
+}
+
+// A vector of coordinates along axis d, from place number p of the batch's grids on. `places` are
+// there, and behind them come zeros. Coordinates are told from the innermost axis on.
+template <class D, typename T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> LoadCoordinates(D tag, const Args& args, int d, int64_t p, int64_t places) {
+  const T* from = static_cast<const T*>(args.grid) + p * args.axes;
+  HWY_ALIGN T copy[kAxes * hn::MaxLanes(D())];
+  if (places < static_cast<int64_t>(hn::Lanes(tag))) {
+    std::fill_n(std::copy_n(from, places * args.axes, copy), std::size(copy) - places * args.axes,
+                T{0});
+    from = copy;
+  }
+  hn::Vec<D> x, y, z;
+  if (args.axes == 2) {
+    hn::LoadInterleaved2(tag, from, x, y);
+    return d == kAxes - 1 ? x : y;
+  }
+  hn::LoadInterleaved3(tag, from, x, y, z);
+  return d == kAxes - 1 ? x : d == kAxes - 2 ? y : z;
+}
+
+// The padded places of coordinates, and their slopes.
+template <class D, typename T = hn::TFromD<D>, class V = hn::Vec<D>>
+HWY_INLINE V PlacesOf(D d, const Axis<T>& axis, V coordinates, V* slopes) {
+  const T extent = static_cast<T>(axis.extent);
+  const V one = hn::Set(d, T{1}), half = hn::Set(d, T{0.5}), last = hn::Set(d, extent - 1);
+  const V from_first = hn::Add(coordinates, one);
+  V at = axis.corners ? hn::Mul(hn::Mul(from_first, half), last)
+                      : hn::Mul(hn::Sub(hn::Mul(from_first, hn::Set(d, extent)), one), half);
+  V slope = hn::Set(d, (axis.corners ? extent - 1 : extent) / 2);
+  if (axis.padding == kReflection) {
+    HWY_ALIGN T ats[hn::MaxLanes(D())], moves[hn::MaxLanes(D())];
+    hn::Store(at, d, ats);
+    for (size_t i = 0; i < hn::Lanes(d); ++i) {
+      const Place<T> place = axis.Reflected({ats[i], hn::GetLane(slope)});
+      ats[i] = place.at;
+      moves[i] = place.slope;
+    }
+    at = hn::Load(d, ats);
+    slope = hn::Load(d, moves);
+  }
+  if (axis.padding != kZeros) {
+    const auto is_inside = hn::Gt(at, hn::Zero(d));
+    slope = hn::IfThenElseZero(hn::And(is_inside, hn::Lt(at, last)), slope);
+    at = hn::IfThenElseZero(is_inside, hn::Min(at, last));
+  }
+  *slopes = slope;
+  return at;
+}
+
 // What the elements of a tile of places are made of along one axis.
 template <typename T>
 struct Taps {
@@ -35,23 +90,18 @@ struct Taps {
       return;
     }
     const Axis<T> axis = {args.in[d], args.padding, args.corners};
-    // Coordinates are told from the innermost axis on.
-    const T* const coordinates = static_cast<const T*>(args.grid) + p * args.axes + kAxes - 1 - d;
     if (args.interpolation == kBicubic) {
+      const T* const coordinates = static_cast<const T*>(args.grid) + p * args.axes + kAxes - 1 - d;
       for (int64_t i = 0; i < places; ++i) SetCubic(axis, i, axis.Of(coordinates[i * args.axes]));
       return;
     }
     HWY_ALIGN T at[kTile], moves[kTile];
-    const auto set = [&](int64_t i, const Place<T>& place) {
-      at[i] = place.at;
-      moves[i] = place.slope;
-    };
-    if (args.padding == kZeros) {
-      for (int64_t i = 0; i < places; ++i) set(i, axis.Of(coordinates[i * args.axes]));
-    } else {
-      for (int64_t i = 0; i < places; ++i) set(i, axis.Padded(axis.Of(coordinates[i * args.axes])));
-    }
-    for (int64_t i = places; i < kTile; ++i) set(i, {0, 0});
+    EachVector(places, [&](int64_t i) HWY_ATTR {
+      V move;
+      const V coordinates = LoadCoordinates(D(), args, d, p + i, places - i);
+      hn::Store(PlacesOf(D(), axis, coordinates, &move), D(), at + i);
+      hn::Store(move, D(), moves + i);
+    });
     if (args.interpolation == kBilinear) {
       SetLinear(axis, places, at, moves);
     } else {
@@ -136,7 +186,7 @@ struct Taps {
 template <typename T>
 struct TileTaps {
   TileTaps(const Args& args, int64_t p, int64_t places) : in(args.in) {
-    const int along = args.interpolation == kNearest ? 1 : args.interpolation == kBilinear ? 2 : 4;
+    const int along = TapsAlong(args.interpolation);
     for (int d = 0; d < kAxes; ++d) {
       count[d] = d < kAxes - args.axes ? 1 : along;
       taps[d].Fill(args, d, p, places);
