@@ -246,7 +246,7 @@ TEST(EmbeddingDenseBackwardKernel, FewColumnsAreSummedAsTheyCome) {
     for (const int64_t columns : {1, 2, 3, 4, 8}) {
       // One slice and three, one of them shorter; rows dense, apart, and scattered.
       for (const int64_t count : {300, 98765}) {
-        SCOPED_TRACE(testing::Message() << NameOf(dtype) << ' ' << columns << ' ' << count);
+        SCOPED_TRACE(::testing::Message() << NameOf(dtype) << ' ' << columns << ' ' << count);
         Problem dense{HostTensor(dtype, {count, columns}), HostTensor(DType::kInt64, {count}),
                       HostTensor(dtype, {kRows, columns})};
         dense.indices.Set(SkewedIndices(count, kRows));
