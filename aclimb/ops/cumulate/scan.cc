@@ -1,5 +1,7 @@
 #include "aclimb/ops/cumulate/scan.h"
 
+#include <hwy/cache_control.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclimb/ops/cumulate/scan.cc"
 #include <hwy/foreach_target.h>
@@ -71,6 +73,17 @@ T Sum(const E* x, int64_t count) {
   return hn::GetLane(total);
 }
 
+// Rows that come soon, which no prefetcher of the processor finds where rows are short.
+template <typename E>
+HWY_INLINE void PrefetchRow(const E* row, int64_t step, int64_t lines) {
+  constexpr int64_t kAhead = 8;
+  const auto at =
+      reinterpret_cast<uintptr_t>(row) + static_cast<uintptr_t>(kAhead * step) * sizeof(E);
+  for (uintptr_t k = 0; k < static_cast<uintptr_t>(lines) * sizeof(E); k += 64) {
+    hwy::Prefetch(reinterpret_cast<const char*>(at + k));
+  }
+}
+
 // Many lines side by side: no result waits for its neighbour.
 template <bool kMultiplies, typename T, typename E>
 HWY_INLINE void TakeRows(const E* x, const LineRows& rows, T* totals, E* y) {
@@ -89,8 +102,13 @@ HWY_INLINE void TakeRows(const E* x, const LineRows& rows, T* totals, E* y) {
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, 1> one;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const bool prefetches = rows.count > 1;
   for (int64_t row = 0; row < rows.count; ++row) {
     const int64_t from = row * rows.from, to = row * rows.to;
+    if (prefetches) {
+      PrefetchRow(x + from, rows.from, rows.lines);
+      if (y != nullptr) PrefetchRow(y + to, rows.to, rows.lines);
+    }
     int64_t i = 0;
     for (; i + lanes <= rows.lines; i += lanes) take(d, from, to, i);
     for (; i < rows.lines; ++i) take(one, from, to, i);
