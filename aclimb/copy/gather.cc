@@ -111,11 +111,28 @@ void ScatterElements(const void* from, int64_t count, const Place& place) {
   });
 }
 
+// Rows of kCount elements or fewer, which are too short for a loop of vectors.
+template <typename T, int64_t kCount>
+void GatherShortRows(const T* row, int64_t stride, int64_t count, int64_t rows, Steps step, T* to) {
+  if constexpr (kCount > 1) {
+    if (count < kCount) {
+      return GatherShortRows<T, kCount - 1>(row, stride, count, rows, step, to);
+    }
+  }
+  for (; rows > 0; --rows, row += step.from, to += step.to) {
+    for (int64_t i = 0; i < kCount; ++i) to[i] = row[i * stride];
+  }
+}
+
 template <typename T>
 void GatherRowsOf(const void* from, int64_t stride, int64_t count, int64_t rows, Steps step,
                   void* to) {
+  constexpr int64_t kShort = 8;
   const auto* row = static_cast<const T*>(from);
   auto* target = static_cast<T*>(to);
+  if (count <= kShort) {
+    return GatherShortRows<T, kShort>(row, stride, count, rows, step, target);
+  }
   for (; rows > 0; --rows, row += step.from, target += step.to) {
     // The compiler makes vectors of the first two.
     if (stride == 0) {

@@ -197,7 +197,7 @@ class PiecesPlan final : public Plan {
   // Some rows of each piece in turn, so few that a first-level cache holds them. What edges are
   // made of often is in other rows, whose copies have read it by then: the long ones come first.
   void RunRows(const Group& group, int64_t begin, int64_t end, const RunContext& run) const {
-    constexpr int64_t kTurnBytes = 4096;
+    constexpr int64_t kTurnBytes = 2048;
     const Piece& first = pieces_[group.begin];
     const auto outer = static_cast<size_t>(OuterRank(first));
     const int64_t turn = std::max<int64_t>(1, kTurnBytes / group.row_bytes);
