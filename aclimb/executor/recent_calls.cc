@@ -62,6 +62,21 @@ class RecentCallsPart final : public ForkPart {
 
 namespace {
 RecentCallsPart all_recent_calls;
+
+// Where the tensors end that follow one of a list and equal it, as those of many experts do: they
+// need room once.
+size_t EndOfEqual(std::span<const contract::Argument> elements, size_t first) {
+  const auto key_of = [&](size_t i) -> const std::vector<uint64_t>* {
+    const contract::Argument& element = elements[i];
+    if (element.kind != contract::Kind::kTensor || element.object == nullptr) return nullptr;
+    return &static_cast<const TensorDescriptor*>(element.object)->key;
+  };
+  const std::vector<uint64_t>* const key = key_of(first);
+  size_t end = first + 1;
+  if (key == nullptr) return end;
+  while (end < elements.size() && key_of(end) != nullptr && *key_of(end) == *key) ++end;
+  return end;
+}
 }  // namespace
 
 RecentCalls& Operator::MakeRecentCalls() { return all_recent_calls.MakeFor(recent_calls_); }
@@ -117,8 +132,11 @@ bool CallKey::Add(const contract::Argument& argument) {
     case contract::Kind::kTensorList:
     case contract::Kind::kScalarList:
       Add(argument.elements.size());
-      for (const contract::Argument& element : argument.elements) {
-        if (!Add(element)) return false;
+      for (size_t i = 0, end; i < argument.elements.size(); i = end) {
+        end = EndOfEqual(argument.elements, i);
+        if (used_ == std::size(words_)) return false;
+        Add(end - i);
+        if (!Add(argument.elements[i])) return false;
       }
       return true;
     case contract::Kind::kString: {

@@ -133,6 +133,45 @@ TEST(CallKey, DiffersWithAllElse) {
   }
 }
 
+// A list of tensors of such extents.
+CallKey KeyOfList(const std::vector<int64_t>& extents) {
+  std::vector<TensorDescriptor> tensors;
+  for (const int64_t extent : extents) {
+    tensors.push_back({.shape = {extent}, .stride = {1}, .storage_shape = {extent}});
+    tensors.back().SetKey();
+  }
+  std::vector<contract::Argument> elements;
+  for (const TensorDescriptor& tensor : tensors) {
+    elements.push_back({.kind = contract::Kind::kTensor, .handle = &tensor, .object = &tensor});
+  }
+  contract::Argument list = {.kind = contract::Kind::kTensorList,
+                             .handle = &elements,
+                             .object = &elements,
+                             .elements = elements};
+  return CallKey(contract::Arguments({&list, 1}, Product::kA2, false), false);
+}
+
+TEST(CallKey, TellsListsApart) {
+  const std::vector<int64_t> lists[] = {{},        {2},       {3},       {2, 2},
+                                        {2, 3},    {3, 2},    {2, 2, 2}, {2, 2, 3},
+                                        {2, 3, 2}, {3, 2, 2}, {2, 3, 3}, {2, 2, 3, 3}};
+  for (size_t i = 0; i < std::size(lists); ++i) {
+    const CallKey key = KeyOfList(lists[i]);
+    EXPECT_TRUE(key.complete());
+    EXPECT_TRUE(Same(key, KeyOfList(lists[i])));
+    for (size_t j = 0; j < i; ++j) {
+      EXPECT_NE(key.hash(), KeyOfList(lists[j]).hash()) << "lists " << i << " and " << j;
+    }
+  }
+}
+
+TEST(CallKey, HasRoomForEqualTensors) {
+  std::vector<int64_t> extents(1000, 2);
+  EXPECT_TRUE(KeyOfList(extents).complete());
+  for (size_t i = 0; i < extents.size(); i += 2) extents[i] = 3;
+  EXPECT_FALSE(KeyOfList(extents).complete());
+}
+
 TEST(CallKey, DiffersWithTheTeam) {
   Call call;
   const int before = TeamSize();
