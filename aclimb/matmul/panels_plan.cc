@@ -53,11 +53,18 @@ class PanelsPlan final : public ProductPlan {
     const Problem& p = problem();
     const double unit_work =
         static_cast<double>(rows_ * together_ * kernels_.columns) * static_cast<double>(p.k);
+    const Addresses at = {setup_.a.At(run), setup_.b.At(run), setup_.out.At(run)};
     (void)scratch_.Run(run, units_, UnitsOfWork(kPanelWork, unit_work),
-                       [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
+                       [&](int64_t unit, char* scratch) { RunUnit(run, at, unit, scratch); });
   }
 
  private:
+  // Of a run's operands, which are looked for once: a list may have many tensors.
+  struct Addresses {
+    const char *a, *b;
+    char* out;
+  };
+
   int64_t Units() const {
     return problem().Batches() * CeilDivide(problem().m, rows_) *
            CeilDivide(cut_.Panels(), together_);
@@ -80,48 +87,48 @@ class PanelsPlan final : public ProductPlan {
   }
 
   // What is packed of the right factor, from a term on.
-  PanelSource PanelOf(const RunContext& run, int64_t batch, int64_t panel, int64_t term) const {
+  PanelSource PanelOf(const Addresses& at, int64_t batch, int64_t panel, int64_t term) const {
     const Problem& p = problem();
     const int64_t from = p.OffsetOf(p.b, batch) + cut_.Begin(panel) * p.b.column + term * p.b.row;
-    return {.from = setup_.b.At(run) + from * p.b.Size(),
+    return {.from = at.b + from * p.b.Size(),
             .term = p.b.row,
             .column = p.b.column,
             .terms = std::min(MostTerms(), p.k - term),
             .columns = cut_.Length(panel)};
   }
   // What is packed behind that, perhaps nothing.
-  Ahead NextOf(const RunContext& run, int64_t unit, int64_t panel, int64_t term) const {
+  Ahead NextOf(const Addresses& at, int64_t unit, int64_t panel, int64_t term) const {
     const Problem& p = problem();
-    Unit at = UnitOf(unit);
-    if (++panel == at.end_panel) {
-      panel = at.first_panel;
+    Unit next_unit = UnitOf(unit);
+    if (++panel == next_unit.end_panel) {
+      panel = next_unit.first_panel;
       term += MostTerms();
     }
     if (term >= p.k) {
       if (unit + 1 == units_) return {};
-      at = UnitOf(unit + 1);
-      panel = at.first_panel;
+      next_unit = UnitOf(unit + 1);
+      panel = next_unit.first_panel;
       term = 0;
     }
     if (p.b.column != 1) return {};
-    const PanelSource next = PanelOf(run, at.batch, panel, term);
+    const PanelSource next = PanelOf(at, next_unit.batch, panel, term);
     return LinesOf(next.from, next.terms, next.columns * p.b.Size(), next.term * p.b.Size());
   }
 
-  void RunUnit(const RunContext& run, int64_t index, char* scratch) const {
+  void RunUnit(const RunContext& run, const Addresses& at, int64_t index, char* scratch) const {
     const Unit unit = UnitOf(index);
     for (int64_t k = 0; k < problem().k; k += MostTerms()) {
       for (int64_t panel = unit.first_panel; panel < unit.end_panel; ++panel) {
-        Multiply(run, index, unit, panel, k, scratch);
+        Multiply(run, at, index, unit, panel, k, scratch);
       }
     }
   }
 
   // Packs a panel from a term on, adds its products, and stores the sums if these are the last.
-  void Multiply(const RunContext& run, int64_t index, const Unit& unit, int64_t panel_index,
-                int64_t term, char* scratch) const {
+  void Multiply(const RunContext& run, const Addresses& at, int64_t index, const Unit& unit,
+                int64_t panel_index, int64_t term, char* scratch) const {
     const Problem& p = problem();
-    const PanelSource source = PanelOf(run, unit.batch, panel_index, term);
+    const PanelSource source = PanelOf(at, unit.batch, panel_index, term);
     const auto* panel = static_cast<const float*>(source.from);
     int64_t panel_row = source.term;
     auto* const packed = reinterpret_cast<float*>(scratch);
@@ -135,10 +142,10 @@ class PanelsPlan final : public ProductPlan {
     }
     const int64_t column = cut_.Begin(panel_index);
     const char* const a =
-        setup_.a.At(run) + (p.OffsetOf(p.a, unit.batch) + unit.row * p.a.row + term) * p.a.Size();
-    char* const out = setup_.out.At(run) + (p.OffsetOf(p.out, unit.batch) + unit.row * p.out.row +
-                                            column * p.out.column) *
-                                               p.out.Size();
+        at.a + (p.OffsetOf(p.a, unit.batch) + unit.row * p.a.row + term) * p.a.Size();
+    char* const out =
+        at.out + (p.OffsetOf(p.out, unit.batch) + unit.row * p.out.row + column * p.out.column) *
+                     p.out.Size();
     const int64_t sums_row = is_direct_ ? p.out.row : together_ * kernels_.columns;
     auto* const sums = is_direct_ ? reinterpret_cast<float*>(out)
                                   : reinterpret_cast<float*>(scratch + panel_bytes_) +
@@ -149,7 +156,7 @@ class PanelsPlan final : public ProductPlan {
       const int64_t count = std::min(at_once, unit.rows - first);
       Ahead ahead;
       if (is_large_ && first + count == unit.rows) {
-        ahead = NextOf(run, index, panel_index, term);
+        ahead = NextOf(at, index, panel_index, term);
       } else if (is_large_ && p.out.column == 1) {
         ahead = LinesOf(out + first * p.out.row * p.out.Size(), count,
                         source.columns * p.out.Size(), p.out.row * p.out.Size());
