@@ -197,7 +197,7 @@ class PiecesPlan final : public Plan {
   // Some rows of each piece in turn, so few that a first-level cache holds them. What edges are
   // made of often is in other rows, whose copies have read it by then: the long ones come first.
   void RunRows(const Group& group, int64_t begin, int64_t end, const RunContext& run) const {
-    constexpr int64_t kTurnBytes = 2048;
+    constexpr int64_t kTurnBytes = 4096;
     const Piece& first = pieces_[group.begin];
     const auto outer = static_cast<size_t>(OuterRank(first));
     const int64_t turn = std::max<int64_t>(1, kTurnBytes / group.row_bytes);
@@ -207,19 +207,21 @@ class PiecesPlan final : public Plan {
           : axes(piece.axes.data()),
             row(RowOf(piece)),
             size(SizeIn(piece.to.dtype)),
-            number(piece.number),
-            source(piece.from.parameter < 0 ? nullptr : AddressOf(piece.from, run)),
-            target(AddressOf(piece.to, run)),
-            step{axes[outer - 1].from, axes[outer - 1].to} {}
+            bytes(row.extent * size),
+            step{axes[outer - 1].from, axes[outer - 1].to},
+            source(piece.from.parameter < 0 ? reinterpret_cast<const char*>(piece.number.data())
+                                            : AddressOf(piece.from, run)),
+            target(AddressOf(piece.to, run)) {}
 
       const Axis* axes;
       Axis row;
-      int64_t size;
-      std::array<std::byte, 8> number;
-      const char* source;  // null for the number
-      char* target;
+      int64_t size, bytes;
       copy::Steps step;
-      int64_t from = 0, to = 0;  // where the next rows are
+      const char* source;
+      char* target;
+      // The next rows.
+      const char* from = nullptr;
+      char* to = nullptr;
     };
     std::vector<Rows, RecyclingAllocator<Rows>> all;
     all.reserve(group.end - group.begin);
@@ -233,30 +235,30 @@ class PiecesPlan final : public Plan {
       const int64_t in_last = first.axes[outer - 1].extent;
       const int64_t count = std::min(end - begin, in_last - begin % in_last);
       for (Rows& rows : all) {
-        rows.from = rows.to = 0;
-        int64_t rest = begin;
+        int64_t from = 0, to = 0, rest = begin;
         for (size_t d = outer; d-- > 0;) {
           const int64_t index = d == 0 ? rest : rest % rows.axes[d].extent;
-          rows.from += index * rows.axes[d].from;
-          rows.to += index * rows.axes[d].to;
+          from += index * rows.axes[d].from;
+          to += index * rows.axes[d].to;
           rest /= rows.axes[d].extent;
         }
+        rows.from = rows.source + from * rows.size;
+        rows.to = rows.target + to * rows.size;
       }
       for (int64_t row = 0; row < count; row += turn) {
         const int64_t several = std::min(turn, count - row);
-        for (const Rows& rows : all) {
-          const char* const source = rows.source == nullptr
-                                         ? reinterpret_cast<const char*>(rows.number.data())
-                                         : rows.source;
-          const char* const from = source + (rows.from + row * rows.step.from) * rows.size;
-          char* const to = rows.target + (rows.to + row * rows.step.to) * rows.size;
-          if (rows.row.from == 1) {
-            copier.CopyRows(from, rows.step.from * rows.size, rows.row.extent * rows.size, several,
-                            to, rows.step.to * rows.size);
+        for (Rows& rows : all) {
+          const int64_t from_step = rows.step.from * rows.size, to_step = rows.step.to * rows.size;
+          if (rows.row.from != 1) {
+            copy::GatherRows(static_cast<size_t>(rows.size), rows.from, rows.row.from,
+                             rows.row.extent, several, rows.step, rows.to);
+          } else if (several == 1) {
+            copier.Copy(rows.from, rows.bytes, rows.to);
           } else {
-            copy::GatherRows(static_cast<size_t>(rows.size), from, rows.row.from, rows.row.extent,
-                             several, rows.step, to);
+            copier.CopyRows(rows.from, from_step, rows.bytes, several, rows.to, to_step);
           }
+          rows.from += several * from_step;
+          rows.to += several * to_step;
         }
       }
       begin += count;
