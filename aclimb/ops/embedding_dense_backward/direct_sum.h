@@ -15,7 +15,7 @@ bool SumsDirectly(const TensorView& indices, const TensorView& out);
 // The sums in double, one set of them for each slice of the positions, and in float32.
 int64_t DirectSumScratchBytes(const TensorView& indices, const TensorView& out);
 
-// What RunOnCpu does, for problems that are summed directly.
+// What RunOnCpu does, for problems that are summed directly. Sums of negative zeros are 0.
 void SumDirectly(const Args& args);
 
 }  // namespace aclimb::embedding_dense_backward

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "aclimb/copy/stream.h"
+#include "aclimb/ops/gather_rows/blocks.h"
+#include "aclimb/ops/gather_rows/naming.h"
 #include "aclimb/ops/gather_rows/part.h"
 #include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
@@ -126,24 +128,6 @@ class Slices {
   const copy::RowCopier copier_;
 };
 
-// The slice that an index names. By value: a loop then keeps it in registers.
-struct Naming {
-  int64_t extent;
-  int64_t stride;
-  int64_t wrap;  // what is added to negative ones
-
-  int64_t Place(int64_t index) const { return index + (index >> 63 & wrap); }
-  bool Has(int64_t place) const {
-    return static_cast<uint64_t>(place) < static_cast<uint64_t>(extent);
-  }
-  // Null when self has no such slice.
-  template <typename T>
-  const T* Slice(int64_t index, const T* self) const {
-    const int64_t place = Place(index);
-    return Has(place) ? self + place * stride : nullptr;
-  }
-};
-
 // Slices of this many indices later are on their way to the cache meanwhile.
 constexpr int64_t kAhead = 16;
 
@@ -198,8 +182,7 @@ bool GatherElements(Naming naming, Elements<T> elements) {
 
 template <typename T>
 bool Gather(const Args& args) {
-  const Naming naming = {args.self.shape[args.dim], args.self.stride[args.dim],
-                         args.counts_from_end ? args.self.shape[args.dim] : 0};
+  const Naming naming = Naming::Of(args);
   const Slices<T> slices(args);
   const int64_t length = slices.Length();
   const T* const self = args.self.As<const T>();
@@ -277,6 +260,7 @@ bool Gather(const Args& args) {
 }  // namespace
 
 bool RunOnCpu(const Args& args) {
+  if (args.blocks.bytes > 0) return GatherInBlocks(args);
   switch (SizeOf(args.out.dtype)) {
     case 1:
       return Gather<uint8_t>(args);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "aclimb/core/tensor_view.h"
+#include "aclimb/simd/slots.h"
 
 namespace aclimb::gather_rows {
 
@@ -15,6 +16,7 @@ struct Args {
   int dim = 0;
   int index_rank = 1;
   bool counts_from_end = false;  // -1 is the last slice
+  SlotMemory blocks = {};        // of BlockBytes() each (blocks.h)
 };
 
 // Slices that self does not have are zeros; false when there are some.

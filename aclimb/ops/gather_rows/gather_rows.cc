@@ -1,12 +1,16 @@
 // aclnnEmbedding, aclnnIndexSelect and aclnnGatherV2: the C entry points and the plan between them.
 
+#include <algorithm>
+
 #include "aclimb/core/dimensions.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
+#include "aclimb/ops/gather_rows/blocks.h"
 #include "aclimb/ops/gather_rows/contract.h"
 #include "aclimb/ops/gather_rows/cpu.h"
 #include "aclimb/rows/dense.h"
+#include "aclimb/simd/parallel.h"
 
 namespace aclimb::gather_rows {
 namespace {
@@ -25,18 +29,25 @@ struct GatherRowsPlan final : Plan {
   int dim = 0;
   bool counts_from_end = false;
   rows::Dense index;
+  WorkspacePiece blocks;
+  int64_t block_count = 0, block_bytes = 0;
+
+  // Of aclnnEmbedding, indices without dimensions leave none in out.
+  Args Views(const TensorView& self, const TensorView& out) const {
+    return {.self = self,
+            .out = out,
+            .dim = dim,
+            .index_rank = out.rank - (self.rank - 1),
+            .counts_from_end = counts_from_end};
+  }
 
   void Run(const RunContext& run) const override {
     const int64_t* const indices = index.Read<int64_t>(run);
     if (indices == nullptr) return;
-    const TensorView self = WithRank(run.View(at.self)), out = WithRank(run.View(at.out));
-    // Of aclnnEmbedding, indices without dimensions leave none in out.
-    const bool all_known = RunOnCpu({.self = self,
-                                     .out = out,
-                                     .index = indices,
-                                     .dim = dim,
-                                     .index_rank = out.rank - (self.rank - 1),
-                                     .counts_from_end = counts_from_end});
+    Args args = Views(WithRank(run.View(at.self)), WithRank(run.View(at.out)));
+    args.index = indices;
+    args.blocks = {run.Piece<void>(blocks), block_count, block_bytes};
+    const bool all_known = RunOnCpu(args);
     if (!all_known) FailInspected(*this, run);
   }
 
@@ -66,6 +77,12 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   plan->counts_from_end = counts_from_end;
   plan->index =
       rows::Dense::Input(planner, at.index, arguments.Tensor(at.index).View(), DType::kInt64);
+  const Args views = plan->Views(WithRank(arguments.Tensor(at.self).View()), WithRank(out.View()));
+  plan->block_bytes = BlockBytes(views);
+  if (plan->block_bytes > 0) {
+    plan->block_count = std::min<int64_t>(TeamSize(), BlockCount(views));
+    plan->blocks = planner.workspace().Book(plan->block_count, plan->block_bytes);
+  }
   // Most of a single element's time is finding it.
   planner.Costs({.cycles = static_cast<double>(out.ElementCount())});
   return PlanPointer(std::move(plan));

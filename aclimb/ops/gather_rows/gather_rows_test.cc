@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "aclimb/ops/gather_rows/operators.h"
+#include "aclimb/ops/gather_rows/truth.h"
 #include "tests/support/contract_harness.h"
 #include "tests/support/device.h"
 #include "tests/support/operator_suite.h"
 #include "tests/support/run_failure.h"
+#include "tests/support/setting.h"
 
 namespace aclimb::gather_rows {
 namespace {
@@ -112,6 +115,80 @@ TEST_F(GatherRows, OfEqualIndicesTheLastCounts) {
     std::fill_n(expected.begin() + k % 7 * kLength, kLength, static_cast<double>(k));
   }
   EXPECT_EQ(self.Values(), expected);
+}
+
+// Slices whose elements lie apart and whose neighbours lie side by side, in several blocks of which
+// the last one is narrower.
+TEST_F(GatherRows, SlicesOfTransposedViews) {
+  constexpr int64_t kOuter = 3, kExtent = 40, kLength = 1100, kIndices = 21;
+  std::vector<double> values, wanted;
+  for (int64_t i = 0; i < kOuter * kExtent * kLength; ++i) {
+    values.push_back(static_cast<double>(i * i % 127));
+  }
+  for (int64_t i = 0; i < kIndices; ++i) wanted.push_back(static_cast<double>(i * 17 % kExtent));
+  const std::vector<double> matrix(values.begin(), values.begin() + kExtent * kLength);
+  std::vector<double> from_end = wanted;
+  for (double& k : from_end) k -= static_cast<double>(kExtent);
+  const auto truth = [](const std::vector<double>& self, int64_t outer,
+                        const std::vector<double>& index) {
+    return Truth(self, outer, kExtent, kLength, {index.begin(), index.end()}, true);
+  };
+  for (const DType dtype :
+       {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt64,
+        DType::kInt32, DType::kInt16, DType::kInt8, DType::kUInt8}) {
+    for (const char* threads : {"1", "2"}) {
+      SCOPED_TRACE(::testing::Message() << NameOf(dtype) << ' ' << threads);
+      const aclimb::testing::Setting team("ACLIMB_THREADS", threads);
+      const DeviceTensor table({kExtent, kLength}, dtype, matrix, {.stride = {1, kExtent}});
+      const DeviceTensor index({7, 3}, DType::kInt32, wanted);
+      const DeviceTensor out({7, 3, kLength}, dtype, {},
+                             {.stride = {3 * (kLength + 5), kLength + 5, 1}, .offset = 1});
+      ACLIMB_EXPECT_OK(RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnEmbeddingGetWorkspaceSize(table, index, out, size, executor);
+          },
+          &aclnnEmbedding, stream_));
+      EXPECT_EQ(out.Values(), truth(matrix, 1, wanted));
+      EXPECT_TRUE(out.SurroundingsIntact());
+
+      const DeviceTensor self({kOuter, kExtent, kLength}, dtype, values,
+                              {.stride = {kExtent * kLength + 3, 1, kExtent}});
+      const DeviceTensor backwards({kIndices}, DType::kInt64, from_end);
+      const DeviceTensor slices({kOuter, kIndices, kLength}, dtype);
+      ACLIMB_EXPECT_OK(RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnGatherV2GetWorkspaceSize(self, 1, backwards, slices, size, executor);
+          },
+          &aclnnGatherV2, stream_));
+      EXPECT_EQ(slices.Values(), truth(values, kOuter, from_end));
+
+      std::vector<double> some = wanted;
+      some[5] = kExtent;
+      some[6] = -1;
+      const DeviceTensor outside({kIndices}, DType::kInt64, some);
+      EXPECT_TRUE(IsRunFailure(RunBothPhases(
+                                   [&](uint64_t* size, aclOpExecutor** executor) {
+                                     return aclnnIndexSelectGetWorkspaceSize(
+                                         self, 1, outside, slices, size, executor);
+                                   },
+                                   &aclnnIndexSelect, stream_),
+                               "index[5] is 40, and 1 more is wrong; expected 0 to 39"));
+      EXPECT_EQ(slices.Values(),
+                Truth(values, kOuter, kExtent, kLength, {some.begin(), some.end()}, false));
+    }
+  }
+}
+
+// Few indices of many slices: each element is read on its own, and no workspace is needed.
+TEST_F(GatherRows, FewSlicesOfTransposedViewsAreNotTransposed) {
+  for (const auto& [count, blocks] : {std::pair<int64_t, bool>{12, false}, {13, true}}) {
+    const DeviceTensor table({100, 64}, DType::kFloat32, {}, {.stride = {1, 100}});
+    const DeviceTensor index({count}, DType::kInt64), out({count, 64}, DType::kFloat32);
+    uint64_t size;
+    aclOpExecutor* executor;
+    EXPECT_EQ(aclnnEmbeddingGetWorkspaceSize(table, index, out, &size, &executor), 0);
+    EXPECT_EQ(size > 0, blocks);
+  }
 }
 
 TEST_F(GatherRows, AnotherShapeIsRefused) {
