@@ -19,6 +19,9 @@ using rows::Spans;
 
 constexpr float kNothing = Part().max;
 
+// Chunks whose exponentials a second-level cache holds.
+constexpr int64_t kMostKept = 32;
+
 int64_t GrainOf(const Problem& problem, int64_t elements) {
   return rows::RowsAtOnce(CyclesOf(problem) * static_cast<double>(elements));
 }
@@ -39,6 +42,13 @@ class Rows {
   bool Solve() const {
     if (problem_.parts != nullptr) return SolveParts();
     const int64_t count = problem_.layout.outer;
+    if (problem_.exponentials.data != nullptr) {
+      return ForEachUnit(count, GrainOf(problem_, length_), problem_.exponentials,
+                         [&](int64_t row, char* scratch) {
+                           SolveKept(row * length_, reinterpret_cast<float*>(scratch));
+                           out_.Flush();
+                         });
+    }
     return ParallelForAll(count, GrainOf(problem_, length_), [&](int64_t begin, int64_t end) {
       rows::Buffers<3> buffers;
       for (int64_t row = begin; row < end; ++row) {
@@ -85,6 +95,26 @@ class Rows {
     EachChunk(from, [&](int64_t begin, int64_t n) { MapChunk(begin, n, all, buffers); });
   }
 
+  // So, where the exponentials of the row stay in a cache between the passes.
+  void SolveKept(int64_t from, float* kept) const {
+    rows::Buffers<3> buffers;
+    float maxima[kMostKept];
+    Part all;
+    EachChunk(from, [&](int64_t begin, int64_t n) {
+      const Part part = PartOf(begin, n, buffers, kept + (begin - from));
+      maxima[(begin - from) / kChunk] = part.max;
+      Join(part, all);
+    });
+    EachChunk(from, [&](int64_t begin, int64_t n) {
+      const float max = maxima[(begin - from) / kChunk];
+      if (max == kNothing) return MapChunk(begin, n, all, buffers);
+      const float scale = ScaleOf(max, all);
+      float* const to = out_.Place(begin, buffers.of[1]);
+      spans_.scale[kFlat](kept + (begin - from), &scale, nullptr, n, to);
+      out_.Store(to, begin, n);
+    });
+  }
+
   void SolveGradient(int64_t from, rows::Buffers<3>& buffers) const {
     if (length_ > kChunk) return SolveLongRow(from, buffers);
     const Part all = PartOf(from, length_, buffers);
@@ -94,8 +124,9 @@ class Rows {
                 all, buffers);
   }
 
-  // Of elements [begin, begin + n), which are in one chunk.
-  Part PartOf(int64_t begin, int64_t n, rows::Buffers<3>& buffers) const {
+  // Of elements [begin, begin + n), which are in one chunk. Exponentials go to `kept` unless that
+  // is null or the maximum is kNothing.
+  Part PartOf(int64_t begin, int64_t n, rows::Buffers<3>& buffers, float* kept = nullptr) const {
     Part part;
     const float* const x = self_.Load(begin, n, buffers.of[0]);
     if (problem_.gradient) {
@@ -111,7 +142,7 @@ class Rows {
     }
     rows::InPieces(n, [&](int64_t at, int64_t count) {
       self_.Prefetch(begin + at + ahead_, count);
-      part.sum += spans_.exp_sum(x + at, count, part.max, nullptr);
+      part.sum += spans_.exp_sum(x + at, count, part.max, kept == nullptr ? nullptr : kept + at);
     });
     return part;
   }
@@ -122,13 +153,17 @@ class Rows {
       all.sum += part.sum;
       return;
     }
-    const auto scale = [](float from, float to) {
-      return std::exp(static_cast<double>(from) - static_cast<double>(to));
-    };
     const float max = std::max(all.max, part.max);
-    if (all.max != kNothing) all.sum *= scale(all.max, max);
-    all.sum += part.sum * scale(part.max, max);
+    if (all.max != kNothing) all.sum *= Ratio(all.max, max);
+    all.sum += part.sum * Ratio(part.max, max);
     all.max = max;
+  }
+  static double Ratio(float from, float to) {
+    return std::exp(static_cast<double>(from) - static_cast<double>(to));
+  }
+  // By which exponentials of what is above `max` are multiplied in the end.
+  static float ScaleOf(float max, const Part& all) {
+    return static_cast<float>(Ratio(max, all.max) / all.sum);
   }
 
   void MapChunk(int64_t begin, int64_t n, const Part& all, rows::Buffers<3>& buffers) const {
@@ -141,8 +176,10 @@ class Rows {
       const auto log = static_cast<float>(std::log(all.sum));
       spans_.subtract[kFlat](x, &all.max, &log, n, to);
     } else {
-      const auto scale = static_cast<float>(1 / all.sum);
-      spans_.exp_scale[kFlat](x, &all.max, &scale, n, to);
+      // Above the maximum of the chunk, as in the sum: rows that keep exponentials have the same.
+      const float own = spans_.max(x, n), max = own == kNothing ? all.max : own;
+      const float scale = ScaleOf(max, all);
+      spans_.exp_scale[kFlat](x, &max, &scale, n, to);
     }
     out_.Store(to, begin, n);
   }
@@ -394,6 +431,14 @@ int64_t PartCount(const rows::Layout& layout, DType dtype) {
   const bool few = layout.outer < 2 * int64_t{TeamSize()};
   if (dtype == DType::kFloat64 || layout.inner != 1 || layout.length <= kChunk || !few) return 0;
   return layout.outer * CeilDivide(layout.length, kChunk);
+}
+
+int64_t ExponentialBytes(const Problem& problem) {
+  const rows::Layout& layout = problem.layout;
+  const bool keeps = !problem.logarithm && !problem.gradient &&
+                     problem.in_dtype != DType::kFloat64 && layout.inner == 1 &&
+                     layout.length > kChunk && layout.length <= kMostKept * kChunk;
+  return keeps ? layout.length * static_cast<int64_t>(sizeof(float)) : 0;
 }
 
 bool Solve(const Problem& problem) {

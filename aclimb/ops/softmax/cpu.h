@@ -5,6 +5,7 @@
 
 #include "aclimb/core/dtype.h"
 #include "aclimb/rows/layout.h"
+#include "aclimb/simd/slots.h"
 
 namespace aclimb::softmax {
 
@@ -25,12 +26,17 @@ struct Problem {
   DType in_dtype = DType::kFloat32;   // of both inputs: a float, all of them DOUBLE or none
   DType out_dtype = DType::kFloat32;  // likewise
   rows::Layout layout;
-  Part* parts = nullptr;  // PartCount() of them, or null
+  Part* parts = nullptr;         // PartCount() of them, or null
+  SlotMemory exponentials = {};  // of ExponentialBytes() each; no data: they are computed twice
 };
 
 // How many parts the rows are to be cut into, so that the team has enough to do: 0 if they need not
 // be. No result depends on it.
 int64_t PartCount(const rows::Layout& layout, DType dtype);
+
+// What a long row needs to compute its exponentials once: 0 if rows are short, or so long that no
+// cache would hold it. No result depends on it.
+int64_t ExponentialBytes(const Problem& problem);
 
 // False when the run was cancelled.
 [[nodiscard]] bool Solve(const Problem& problem);

@@ -2,6 +2,7 @@
 
 #include "aclimb/core/dimensions.h"
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/softmax/contracts.h"
 #include "aclimb/ops/softmax/cpu.h"
 #include "aclimb/rows/dense.h"
@@ -17,6 +18,7 @@ struct SoftmaxPlan final : Plan {
       problem.output = output.Data(run);
       problem.out = out.Data(run);
       if (cut) problem.parts = run.Piece<Part>(parts);
+      if (keeps) problem.exponentials = exponentials.Memory(run);
       return Solve(problem);
     });
   }
@@ -26,6 +28,8 @@ struct SoftmaxPlan final : Plan {
   rows::Dense out;
   bool cut = false;  // into parts
   WorkspacePiece parts;
+  bool keeps = false;  // exponentials
+  UnitScratch exponentials;
   Problem shape;  // without addresses
 };
 
@@ -66,6 +70,9 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   if (const int64_t count = PartCount(problem.layout, self.dtype); count > 0) {
     plan->cut = true;
     plan->parts = planner.workspace().Book(count, static_cast<int64_t>(sizeof(Part)));
+  } else if (const int64_t bytes = ExponentialBytes(problem); bytes > 0) {
+    plan->keeps = true;
+    plan->exponentials.Book(planner, problem.layout.outer, bytes);
   }
   planner.Costs({.cycles = cycles + CyclesOf(problem) * static_cast<double>(out.ElementCount())});
   return PlanPointer(std::move(plan));
