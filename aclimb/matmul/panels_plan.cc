@@ -24,9 +24,6 @@ constexpr int64_t kLeastRows = 128;
 // as far apart as makes them share a few sets of a cache, is fetched while they are multiplied.
 constexpr int64_t kFinishedAtOnce = 16;
 
-// Of longer panels fewer sums are added to those of the panels before, which wait in the output.
-constexpr int64_t kTerms = 2 * kPanelTerms;
-
 class PanelsPlan final : public ProductPlan {
  public:
   PanelsPlan(Setup of, Planner& planner) : ProductPlan(std::move(of)) {
@@ -44,7 +41,7 @@ class PanelsPlan final : public ProductPlan {
     across_ = CeilDivide(cut_.Panels(), together_);
     down_ = CeilDivide(p.m, rows_);
     units_ = Units();
-    const int64_t terms = std::min(p.k / kernels_.each, kTerms);
+    const int64_t terms = std::min(p.k / kernels_.each, kPanelTerms);
     if (!is_plain_) panel_bytes_ = BytesOfFloats(terms * kernels_.columns);
     const int64_t sums_bytes = is_direct_ ? 0 : BytesOfFloats(rows_ * together_ * kernels_.columns);
     scratch_.Book(planner, units_, panel_bytes_ + sums_bytes);
@@ -73,7 +70,7 @@ class PanelsPlan final : public ProductPlan {
            CeilDivide(cut_.Panels(), together_);
   }
 
-  int64_t MostTerms() const { return kTerms * kernels_.each; }
+  int64_t MostTerms() const { return kPanelTerms * kernels_.each; }
 
   // Rows and panels of a unit. Units that share rows of `a` follow each other.
   struct Unit {
