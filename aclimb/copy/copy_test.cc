@@ -172,6 +172,54 @@ TEST(Copy, Bytes) {
   });
 }
 
+// Of every short length and some long ones; nothing between them is written.
+TEST(Copy, Rows) {
+  EachTarget([] {
+    constexpr int64_t kRows = 3, kStep = 900;
+    std::vector<char> from(kRows * kStep);
+    for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(10 + i * 7919 % 113);
+    for (int64_t bytes = 1; bytes < 800; bytes += bytes < 270 ? 1 : 61) {
+      std::vector<char> to(from.size(), 9);
+      RowCopier(false).CopyRows(from.data() + 1, kStep - 5, bytes, kRows, to.data() + 3, kStep - 7);
+      for (int64_t r = 0; r < kRows; ++r) {
+        ASSERT_EQ(std::memcmp(from.data() + 1 + r * (kStep - 5), to.data() + 3 + r * (kStep - 7),
+                              static_cast<size_t>(bytes)),
+                  0)
+            << bytes;
+      }
+      ASSERT_EQ(std::count(to.begin(), to.end(), 9), kRows * (kStep - bytes)) << bytes;
+    }
+  });
+}
+
+template <typename T>
+void ExpectRowsGathered() {
+  constexpr int64_t kRows = 3, kMost = 40, kFirst = 3 * kMost;
+  std::vector<T> from(2 * kFirst + 2 * kRows);
+  std::iota(from.begin(), from.end(), T{10});
+  for (const int64_t stride : {-3, -1, 0, 1, 2}) {
+    for (int64_t count = 1; count <= kMost; ++count) {
+      std::vector<T> to(kRows * (kMost + 1), T{9});
+      GatherRows(sizeof(T), from.data() + kFirst, stride, count, kRows, {2, kMost + 1}, to.data());
+      for (int64_t r = 0; r < kRows; ++r) {
+        for (int64_t i = 0; i <= kMost; ++i) {
+          const T expected =
+              i < count ? from[static_cast<size_t>(kFirst + 2 * r + i * stride)] : T{9};
+          ASSERT_EQ(to[static_cast<size_t>(r * (kMost + 1) + i)], expected)
+              << count << " of stride " << stride;
+        }
+      }
+    }
+  }
+}
+
+TEST(Copy, GathersRows) {
+  ExpectRowsGathered<uint8_t>();
+  ExpectRowsGathered<uint16_t>();
+  ExpectRowsGathered<uint32_t>();
+  ExpectRowsGathered<uint64_t>();
+}
+
 // At any address; nothing before or behind is written.
 TEST(Copy, RepeatsAPattern) {
   EachTarget([] {
