@@ -29,8 +29,13 @@ def variants(case):
             dv = saved.mT @ dy
             ds = torch._softmax_backward_data(dy @ v.mT, saved, -1, case.type)
             return (ds @ k).mul_(scale), (ds.mT @ q).mul_(scale), dv
-        return {"products and softmax's gradient": backward}
-    mask = None
+        ways, aten = {"products and softmax's gradient": backward}, torch.ops.aten
+        if hasattr(aten, "_scaled_dot_product_flash_attention_for_cpu_backward"):
+            out, sums = aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, False)
+            gradients = aten._scaled_dot_product_flash_attention_for_cpu_backward
+            ways["flash attention's gradient"] = lambda: gradients(dy, q, k, v, out, sums, 0.0, False)
+        return ways
+    mask, functional = None, torch.nn.functional
     if case.mode == "causal":
         mask = torch.full((case.queries, case.keys), -math.inf, dtype=case.type).triu(1)
 
@@ -38,9 +43,25 @@ def variants(case):
         scores = of_groups(q * scale) @ k.mT
         if mask is not None:
             scores += mask
-        return torch.softmax(scores, -1) @ v
+        return (torch.softmax(scores, -1) @ v).view(q.shape)
     ways = {"products and softmax": products}
-    if group == 1:
-        attention = torch.nn.functional._scaled_dot_product_attention
-        ways["_scaled_dot_product_attention"] = lambda: attention(q, k, v, mask)
+    if hasattr(functional, "scaled_dot_product_attention"):
+        # Queries of a group as those of one head.
+        ways["scaled_dot_product_attention"] = lambda: functional.scaled_dot_product_attention(
+            q if group == 1 else of_groups(q), k, v, is_causal=mask is not None).view(q.shape)
+    elif group == 1:
+        ways["_scaled_dot_product_attention"] = lambda: functional._scaled_dot_product_attention(q, k, v, mask)[0]
+    if mask is not None:
+        ways["products and softmax, blocks"] = lambda: causal(q * scale, k, v, mask)
     return ways
+
+
+def causal(q, k, v, mask, block=128):
+    """Blocks of queries, each with the keys that are not behind all of them."""
+    out = torch.empty_like(q)
+    for begin in range(0, q.shape[2], block):
+        end = min(begin + block, q.shape[2])
+        scores = q[:, :, begin:end] @ k[:, :, :end].mT
+        scores += mask[begin:end, :end]
+        out[:, :, begin:end] = torch.softmax(scores, -1) @ v[:, :, :end]
+    return out

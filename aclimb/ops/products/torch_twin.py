@@ -17,4 +17,10 @@ def variants(case):
     ways = {"out=": lambda: torch.matmul(first, second, out=out)}
     if case.type == torch.float16:
         ways["float32"] = lambda: out.copy_(first.float() @ second.float())
+    if not case.batch and case.m == 1:
+        row, column = first.view(-1), second.t()
+        if case.n == 1:
+            ways["dot"] = lambda: torch.dot(row, column.view(-1))
+        else:
+            ways["mv, out="] = lambda: torch.mv(column, row, out=out.view(-1))
     return ways

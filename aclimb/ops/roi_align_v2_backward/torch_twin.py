@@ -24,7 +24,48 @@ def variants(case):
             grad, boxes, case.spatial_scale, case.pooled_height, case.pooled_width, case.images,
             case.channels, case.height, case.width, case.sampling_ratio, bool(case.aligned))
 
-    return {"torchvision": own}
+    return {"torchvision": own, "products of windows": lambda: by_windows(case, grad, boxes)}
+
+
+def weights_of(case, boxes, low, high, pooled, extent):
+    """For each region and each of its bins along a dimension, the weights of the elements of the map; and the first and
+    the last element of each region that have some."""
+    offset = 0.5 if case.aligned else 0
+    begin = boxes[:, low] * case.spatial_scale - offset
+    length = boxes[:, high] * case.spatial_scale - offset - begin
+    if not case.aligned:
+        length = length.clamp(min=1)
+    bin_size = (length / pooled)[:, None, None]
+    if case.sampling_ratio > 0:
+        counts = torch.full_like(begin, case.sampling_ratio)
+    else:
+        counts = torch.ceil(length / pooled).clamp(min=1)
+    most = int(counts.max())
+    counts, samples = counts[:, None, None], torch.arange(most, dtype=torch.float32)
+    bins = torch.arange(pooled, dtype=torch.float32)[:, None]
+    places = begin[:, None, None] + bins * bin_size + (samples + 0.5) * bin_size / counts
+    share = ((places >= -1) & (places <= extent) & (samples < counts)) / counts
+    places = places.clamp(0, extent - 1)
+    first = places.floor()
+    later, first = places - first, first.long()
+    weights = torch.zeros((len(boxes), pooled, extent))
+    weights.scatter_add_(2, first, share * (1 - later))
+    weights.scatter_add_(2, (first + 1).clamp(max=extent - 1), share * later)
+    return weights, first.amin((1, 2)).tolist(), (first.amax((1, 2)) + 2).clamp(max=extent).tolist()
+
+
+def by_windows(case, grad, boxes):
+    """The gradient of a region is a product with the weights of its columns and of its rows."""
+    out = torch.zeros((case.images, case.channels, case.height, case.width))
+    of_rows, tops, bottoms = weights_of(case, boxes, 2, 4, case.pooled_height, case.height)
+    of_columns, lefts, rights = weights_of(case, boxes, 1, 3, case.pooled_width, case.width)
+    images = boxes[:, 0].long().tolist()
+    for i in range(case.regions):
+        rows, columns = slice(tops[i], bottoms[i]), slice(lefts[i], rights[i])
+        part = torch.mm(grad[i].view(-1, case.pooled_width), of_columns[i][:, columns])
+        part = torch.matmul(of_rows[i][:, rows].t(), part.view(case.channels, case.pooled_height, -1))
+        out[images[i], :, rows, columns] += part
+    return out
 
 
 def make_boxes(case):
