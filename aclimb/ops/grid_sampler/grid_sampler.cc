@@ -57,7 +57,7 @@ DenseImages SampledImages(const Arguments& arguments, Planner& planner, int para
 
 // Whether elements are as soon taken from planes as all channels of one are looked at.
 bool TakesPlanes(const Args& args, const DenseImages& out) {
-  constexpr int64_t kFewChannels = 16;
+  constexpr int64_t kFewChannels = 64;
   return args.dtype == DType::kFloat32 && !out.channels_last &&
          (args.interpolation == kNearest || args.channels <= kFewChannels);
 }
