@@ -20,21 +20,24 @@ constexpr int64_t kLine = 64;
 constexpr int64_t kSmallBlock = 256 << 10;
 constexpr int64_t kLargestBlock = 4 << 20;
 constexpr int64_t kWidest = 512;
-// An element that is read on its own takes as long as the transpose of about so many.
-constexpr int64_t kSlicesPerIndex = 8;
+// An element that is read on its own takes as long as the transpose of so many: four in the first
+// cache, and more further away.
+constexpr int64_t kSlicesPerIndex = 4;
 
 // How the slices are cut.
 struct Cut {
-  int64_t element;  // bytes
-  int64_t extent;   // slices of self
-  int64_t length;   // elements of a slice
-  int64_t step;     // from one to the next in self
-  int64_t width;    // of them in a block; 0: no blocks
-  int64_t indices;
-  int64_t index_step;  // from one slice of out to the next
+  int64_t element = 0;  // bytes
+  int64_t extent = 0;   // slices of self
+  int64_t length = 0;   // elements of a slice
+  int64_t step = 0;     // from one to the next in self
+  int64_t width = 0;    // of them in a block; 0: no blocks
+  int64_t indices = 0;
+  int64_t index_step = 0;  // from one slice of out to the next
 
   explicit Cut(const Args& args) {
     const int rank = args.self.rank - args.dim - 1;
+    // Nothing else takes time where they lie otherwise.
+    if (rank == 0 || args.self.stride[args.dim] != 1) return;
     const TensorView from = Part(args.self, args.dim + 1, rank);
     const TensorView to = Part(args.out, args.dim + args.index_rank, rank);
     const Walk<2> slice = Walk<2>::Make({&from, &to});
@@ -48,11 +51,9 @@ struct Cut {
     step = slice.stride[0][0];
     indices = index.count;
     index_step = index.stride[0][0];
-    const bool lies_so = args.self.stride[args.dim] == 1 && slice.rank == 1 && step != 1 &&
-                         slice.stride[1][0] == 1 && index.rank == 1;
+    const bool lies_so = slice.rank == 1 && step != 1 && slice.stride[1][0] == 1 && index.rank == 1;
     const bool pays = length >= kLine / element && CeilDivide(extent, kSlicesPerIndex) <= indices &&
                       extent >= kSlicesPerIndex && extent <= kLargestBlock / kLine;
-    width = 0;
     if (!lies_so || !pays) return;
     const int64_t bytes = std::clamp(kSmallBlock / extent / kLine * kLine, kLine, kWidest);
     width = std::min(length, bytes / element);
