@@ -96,12 +96,15 @@ def words(tool, source, *operators):
     every = json.loads(tool.output("ops", "--json"))
     expect(names_of(tool.output("ops", "--list")) == sorted(entry["function"] for entry in every), "--list")
 
+    def joined(text):
+        return text.lower().replace(" ", "").replace("_", "")
+
     def having(word):
         return [entry["function"] for entry in every
-                if any(word in entry[key].lower() for key in ("function", "folder", "summary"))]
+                if any(joined(word) in joined(entry[key]) for key in ("function", "folder", "summary"))]
 
     # In names of functions, in those of folders, in summaries alone.
-    for word in ("pool", "volution_backward", "pooled", "backward"):
+    for word in ("pool", "volution_backward", "pooled", "backward", "cross entropy"):
         found = having(word)
         expect(len(found) > 1 or word == "volution_backward", f"{word}: {found}")
         for call in (("ops", word), ("ops", word.upper()), ("ops", "--list", word)):

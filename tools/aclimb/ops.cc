@@ -45,16 +45,23 @@ const contract::Contract* FindOperator(const std::string& name) {
   return nullptr;
 }
 
+// In lower case, without blanks and underscores: "cross entropy" is in aclnnCrossEntropyLoss.
+std::string Joined(std::string_view text) {
+  std::string joined = Lower(text);
+  std::erase_if(joined, [](char c) { return c == ' ' || c == '_'; });
+  return joined;
+}
+
 // Those that have the word in their name, their folder's or their summary; all for an empty one.
 Contracts OperatorsWith(const std::string& word) {
-  const std::string wanted = Lower(word);
+  const std::string wanted = Joined(word);
   Contracts found;
   for (const truth::OperatorEntry* entry : AllOperators()) {
     const contract::Contract* contract = entry->contract;
     for (const std::string_view text :
          {std::string_view(contract->function), std::string_view(contract->folder),
           std::string_view(contract->summary)}) {
-      if (Lower(text).find(wanted) == std::string::npos) continue;
+      if (Joined(text).find(wanted) == std::string::npos) continue;
       found.push_back(contract);
       break;
     }
