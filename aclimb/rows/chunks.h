@@ -61,7 +61,10 @@ class Reader {
   // Asks for elements that are read soon, which may be past the end, if a conversion leaves memory
   // idle meanwhile. Where nothing is converted the processor's own prefetcher is faster alone.
   void Prefetch(int64_t begin, int64_t count) const {
-    if (!converts()) return;
+    if (converts()) Fetch(begin, count);
+  }
+  // Asks for them in any case.
+  void Fetch(int64_t begin, int64_t count) const {
     const auto from = reinterpret_cast<uintptr_t>(data_) + static_cast<uintptr_t>(begin * size_);
     for (int64_t k = 0; k < count * size_; k += 64) {
       hwy::Prefetch(reinterpret_cast<const char*>(from + static_cast<uintptr_t>(k)));

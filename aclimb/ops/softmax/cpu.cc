@@ -19,6 +19,8 @@ using rows::Spans;
 
 constexpr float kNothing = Part().max;
 
+// Elements of the next row that are asked for at once.
+constexpr int64_t kMostFetched = 1024;
 // Chunks whose exponentials a second-level cache holds.
 constexpr int64_t kMostKept = 32;
 
@@ -117,6 +119,9 @@ class Rows {
 
   void SolveGradient(int64_t from, rows::Buffers<3>& buffers) const {
     if (length_ > kChunk) return SolveLongRow(from, buffers);
+    // The next row comes from memory while this one is in the nearest cache.
+    self_.Fetch(from + length_, std::min(length_, kMostFetched));
+    output_.Fetch(from + length_, std::min(length_, kMostFetched));
     const Part all = PartOf(from, length_, buffers);
     MapGradient(from, length_, self_.Kept(from, buffers.of[0]),
                 problem_.logarithm ? output_.Load(from, length_, buffers.of[1])
