@@ -112,7 +112,7 @@ Group GroupAt(const Pieced& pieces, size_t begin, size_t last) {
            (step == 1 || bytes < (std::abs(step) <= 1 ? copy::kStreamedRow : kShortRow));
   };
   Group group = {.begin = begin, .end = begin + 1};
-  if (outer == 0) return group;
+  if (outer == 0 || group.end == last) return group;
   size_t end = begin;
   int64_t bytes = 0;
   for (; end < last && joins(pieces[end]); ++end) bytes += RowBytes(pieces[end]);
@@ -126,17 +126,19 @@ Group GroupAt(const Pieced& pieces, size_t begin, size_t last) {
 class PiecesPlan final : public Plan {
  public:
   // A stage ends before the piece of that number.
-  PiecesPlan(Pieced pieces, const Stages& stages) : pieces_(std::move(pieces)) {
+  PiecesPlan(Pieced pieces, Stages stages)
+      : pieces_(std::move(pieces)), stages_(std::move(stages)) {
     int64_t chunks = 0;
     size_t begin = 0;
-    for (const size_t end : stages) {
+    groups_.reserve(pieces_.size() + 1);
+    for (size_t& end : stages_) {
       while (begin < end) {
         Group group = GroupAt(pieces_, begin, end);
         group.first = std::exchange(chunks, chunks + Chunks(group));
         begin = group.end;
         groups_.push_back(group);
       }
-      stages_.push_back(groups_.size());
+      end = groups_.size();
     }
     groups_.push_back({.begin = begin, .end = begin, .first = chunks});
     const auto alike = [&](const Piece& piece) {
@@ -209,6 +211,8 @@ class PiecesPlan final : public Plan {
             size(SizeIn(piece.to.dtype)),
             bytes(row.extent * size),
             step{axes[outer - 1].from, axes[outer - 1].to},
+            from_step(step.from * size),
+            to_step(step.to * size),
             source(piece.from.parameter < 0 ? reinterpret_cast<const char*>(piece.number.data())
                                             : AddressOf(piece.from, run)),
             target(AddressOf(piece.to, run)) {}
@@ -217,6 +221,7 @@ class PiecesPlan final : public Plan {
       Axis row;
       int64_t size, bytes;
       copy::Steps step;
+      int64_t from_step, to_step;  // bytes
       const char* source;
       char* target;
       // The next rows.
@@ -248,17 +253,16 @@ class PiecesPlan final : public Plan {
       for (int64_t row = 0; row < count; row += turn) {
         const int64_t several = std::min(turn, count - row);
         for (Rows& rows : all) {
-          const int64_t from_step = rows.step.from * rows.size, to_step = rows.step.to * rows.size;
           if (rows.row.from != 1) {
             copy::GatherRows(static_cast<size_t>(rows.size), rows.from, rows.row.from,
                              rows.row.extent, several, rows.step, rows.to);
           } else if (several == 1) {
             copier.Copy(rows.from, rows.bytes, rows.to);
           } else {
-            copier.CopyRows(rows.from, from_step, rows.bytes, several, rows.to, to_step);
+            copier.CopyRows(rows.from, rows.from_step, rows.bytes, several, rows.to, rows.to_step);
           }
-          rows.from += several * from_step;
-          rows.to += several * to_step;
+          rows.from += several * rows.from_step;
+          rows.to += several * rows.to_step;
         }
       }
       begin += count;
@@ -398,7 +402,7 @@ Result<PlanPointer> Pieces::Finish(Planner& planner) {
   }
   planner.Costs({.cycles = cycles_});
   Then();
-  return PlanPointer(NewPlan<PiecesPlan>(std::move(pieces_), stages_));
+  return PlanPointer(NewPlan<PiecesPlan>(std::move(pieces_), std::move(stages_)));
 }
 
 }  // namespace aclimb::pieces
