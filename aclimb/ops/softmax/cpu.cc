@@ -119,9 +119,12 @@ class Rows {
 
   void SolveGradient(int64_t from, rows::Buffers<3>& buffers) const {
     if (length_ > kChunk) return SolveLongRow(from, buffers);
-    // The next row comes from memory while this one is in the nearest cache.
-    self_.Fetch(from + length_, std::min(length_, kMostFetched));
-    output_.Fetch(from + length_, std::min(length_, kMostFetched));
+    // The next row comes from memory while this one is in the nearest cache. Exponentials give the
+    // processor's own prefetcher the time for that.
+    if (!problem_.logarithm) {
+      self_.Fetch(from + length_, std::min(length_, kMostFetched));
+      output_.Fetch(from + length_, std::min(length_, kMostFetched));
+    }
     const Part all = PartOf(from, length_, buffers);
     MapGradient(from, length_, self_.Kept(from, buffers.of[0]),
                 problem_.logarithm ? output_.Load(from, length_, buffers.of[1])
