@@ -58,7 +58,8 @@ def rms_norm_by_blocks(x, weight):
     rows, columns = x.shape
     count = max(1, min(rows, BLOCK // columns))
     out, rstd, buffer = torch.empty_like(x), torch.empty((rows, 1)), torch.empty((count, columns))
-    blocks, single, half = list(zip(*(t.split(count) for t in (x, out, rstd)))), weight.float(), x.dtype != torch.float32
+    blocks = list(zip(*(t.split(count) for t in (x, out, rstd))))
+    single, half = weight.float(), x.dtype != torch.float32
 
     def run():
         for block, result, factor in blocks:

@@ -50,7 +50,7 @@ def more(case, x, result):
         return {"sums": sums} if backward and count > 1 and case.result % case.size == 0 else {}
     # Column by column, what an element adds to the results.
     one = torch.eye(case.size).view(1, case.size, case.size, 1)
-    weights = FUNCTIONS[kind].default(one, [case.result, 1], False, None, None).view(case.size, case.result).contiguous()
+    weights = FUNCTIONS[kind].default(one, [case.result, 1], False, None, None).view(case.size, case.result)
     first = weights if backward else weights.t().contiguous()
 
     def products():
