@@ -3,7 +3,6 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl header is included once per target.
 #include <algorithm>
-#include <cstdint>
 
 #include "aclimb/matmul/vectors.h"
 #include "aclimb/simd/float-inl.h"
@@ -63,23 +62,10 @@ HWY_INLINE void AddTo(double* totals, hn::Vec<Tag> sum, int64_t count) {
   for (int64_t i = 0; i < count; ++i) totals[i] += static_cast<double>(lanes[i]);
 }
 
-// Elements that are read soon: into the second cache, since the nearest one has few lines on their
-// way. They may lie behind the memory that is there.
-template <int64_t kCount, typename T>
-HWY_INLINE void FetchAhead(const T* row, int64_t offset) {
-  const auto bytes = static_cast<uintptr_t>(offset) * sizeof(T);
-  for (uintptr_t line = 0; line < kCount * sizeof(T); line += 64) {
-    const uintptr_t address = reinterpret_cast<uintptr_t>(row) + bytes + line;
-    __builtin_prefetch(reinterpret_cast<const void*>(address), 0, 2);
-  }
-}
-
 template <typename T>
 void AlongResults(const void* matrix, int64_t stride, const float* x, int64_t terms,
                   int64_t results, double* totals) {
   constexpr int64_t kWidth = 8;
-  // Rows lie too far apart for a processor to see where the next one begins.
-  constexpr int64_t kRowsAhead = 8;
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   std::fill_n(totals, results, 0.0);
@@ -91,7 +77,6 @@ void AlongResults(const void* matrix, int64_t stride, const float* x, int64_t te
       for (int64_t v = 0; v < kWidth; ++v) sum[v] = hn::Zero(d);
       const T* row = static_cast<const T*>(matrix) + begin * stride + j;
       for (int64_t i = begin; i < end; ++i, row += stride) {
-        FetchAhead<kWidth* static_cast<int64_t>(hn::MaxLanes(d))>(row, kRowsAhead * stride);
         const auto factor = hn::Set(d, x[i]);
         for (int64_t v = 0; v < kWidth; ++v) {
           sum[v] = hn::MulAdd(LoadF32(d, row + v * lanes), factor, sum[v]);
