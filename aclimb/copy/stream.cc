@@ -179,13 +179,12 @@ void CopyInChunks(const uint8_t* from, int64_t bytes, uint8_t* to) {
 RowCopier::RowCopier(bool streams)
     : vectors_(HWY_DYNAMIC_DISPATCH(CopyInVectors)),
       stream_(HWY_DYNAMIC_DISPATCH(Stream)),
-      rows_(HWY_DYNAMIC_DISPATCH(CopyRowsInVectors)),
       streamed_(streams ? kStreamedRow : std::numeric_limits<int64_t>::max()) {}
 
 void RowCopier::CopyRows(const void* from, int64_t from_step, int64_t bytes, int64_t rows, void* to,
                          int64_t to_step) const {
   if (bytes >= kVector && bytes < streamed_) {
-    return rows_(from, from_step, bytes, rows, to, to_step);
+    return HWY_DYNAMIC_DISPATCH(CopyRowsInVectors)(from, from_step, bytes, rows, to, to_step);
   }
   const auto* const source = static_cast<const uint8_t*>(from);
   auto* const target = static_cast<uint8_t*>(to);

@@ -23,20 +23,18 @@ class RowCopier {
     if (bytes < kVector) return CopyShort(from, bytes, to);
     (bytes < streamed_ ? vectors_ : stream_)(from, bytes, to);
   }
-  // Several of one length, whose first bytes are so many bytes apart.
+  // Several of one length, whose first bytes are so many bytes apart; their kernel is looked up
+  // here.
   void CopyRows(const void* from, int64_t from_step, int64_t bytes, int64_t rows, void* to,
                 int64_t to_step) const;
 
  private:
   using Kernel = void (*)(const void* from, int64_t bytes, void* to);
-  using RowsKernel = void (*)(const void* from, int64_t from_step, int64_t bytes, int64_t rows,
-                              void* to, int64_t to_step);
   static constexpr int64_t kVector = 64;  // bytes; no vector has more
 
   static void CopyShort(const void* from, int64_t bytes, void* to);
 
   const Kernel vectors_, stream_;
-  const RowsKernel rows_;
   const int64_t streamed_;  // the length from which rows stream
 };
 
