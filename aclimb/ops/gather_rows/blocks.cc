@@ -36,7 +36,6 @@ struct Cut {
 
   explicit Cut(const Args& args) {
     const int rank = args.self.rank - args.dim - 1;
-    // Nothing else takes time where they lie otherwise.
     if (rank == 0 || args.self.stride[args.dim] != 1) return;
     const TensorView from = Part(args.self, args.dim + 1, rank);
     const TensorView to = Part(args.out, args.dim + args.index_rank, rank);

@@ -41,6 +41,13 @@ struct GatherRowsPlan final : Plan {
             .counts_from_end = counts_from_end};
   }
 
+  void BookBlocks(Planner& planner, const Args& views) {
+    block_bytes = BlockBytes(views);
+    if (block_bytes == 0) return;
+    block_count = std::min<int64_t>(TeamSize(), BlockCount(views));
+    blocks = planner.workspace().Book(block_count, block_bytes);
+  }
+
   void Run(const RunContext& run) const override {
     const int64_t* const indices = index.Read<int64_t>(run);
     if (indices == nullptr) return;
@@ -77,11 +84,10 @@ Result<PlanPointer> MakePlanAt(const contract::Arguments& arguments, Planner& pl
   plan->counts_from_end = counts_from_end;
   plan->index =
       rows::Dense::Input(planner, at.index, arguments.Tensor(at.index).View(), DType::kInt64);
-  const Args views = plan->Views(WithRank(arguments.Tensor(at.self).View()), WithRank(out.View()));
-  plan->block_bytes = BlockBytes(views);
-  if (plan->block_bytes > 0) {
-    plan->block_count = std::min<int64_t>(TeamSize(), BlockCount(views));
-    plan->blocks = planner.workspace().Book(plan->block_count, plan->block_bytes);
+  // Elsewhere the question would take a noticeable part of a small call.
+  const TensorDescriptor& self = arguments.Tensor(at.self);
+  if (dim + 1 < self.rank() && self.stride[static_cast<size_t>(dim)] == 1) {
+    plan->BookBlocks(planner, plan->Views(self.View(), WithRank(out.View())));
   }
   // Most of a single element's time is finding it.
   planner.Costs({.cycles = static_cast<double>(out.ElementCount())});
