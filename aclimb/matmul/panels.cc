@@ -207,7 +207,7 @@ void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel,
   if constexpr (kPanel == PanelRows::kPacked) panel_row = kWidth;
   const int64_t depth = terms / kEach;
   // Rows of the panel between lines that are asked for: of many at once the next loads would wait.
-  const int64_t most = ahead.pieces == 0 ? depth : 4;
+  const int64_t most = ahead.pieces == 0 ? depth : 8;
   Fetcher fetcher(ahead, CeilDivide(rows, kHeldRows) * CeilDivide(depth, most));
   for (int64_t first = 0; first < rows; first += kHeldRows) {
     // The last row stands in for those that are not there.
