@@ -184,7 +184,9 @@ Result<PlanPointer> PlanBackward(const Arguments& arguments, Planner& planner) {
               CyclesOf(args) * static_cast<double>(blocks);
   }
   if (of_grid) {
-    plan->input = SampledImages(arguments, planner, kInput, args, false);
+    const bool takes_planes =
+        args.dtype == DType::kFloat32 && args.channels <= kQuad && !plan->gradient.channels_last;
+    plan->input = SampledImages(arguments, planner, kInput, args, takes_planes);
     plan->grid_gradient =
         rows::Dense::Output(planner, kGridGrad, arguments.Tensor(kGridGrad).View(), args.dtype);
     // What is known of a place then serves both. The units of the input's gradient are images.

@@ -219,9 +219,10 @@ void AddSlopes(const TileTaps<T>& taps, const Channels<T>& input, const T* from,
     for (int d = 0; d < kAxes; ++d) sums[d][i] += of_place[d];
   }
 }
-// What AddSlopes() adds for one plane, in vectors of places.
-void AddSlopesOfPlane(const TileTaps<float>& taps, const float* plane, const float* from,
-                      int64_t count, double (*sums)[kTile]) {
+// What AddSlopes() adds for planes, in vectors of places. Their own gradients begin at `from`, for
+// the next plane `next` further.
+void AddSlopesOfPlanes(const TileTaps<float>& taps, const Channels<float>& input, const float* from,
+                       int64_t next, int64_t count, double (*sums)[kTile]) {
   const hn::CappedTag<double, kTile> d;
   const hn::RebindToSigned<decltype(d)> di;
   const hn::Rebind<int32_t, decltype(d)> di32;
@@ -231,12 +232,18 @@ void AddSlopesOfPlane(const TileTaps<float>& taps, const float* plane, const flo
   EachProduct(taps, [&](int i, int j, int k) HWY_ATTR {
     product.Fill(taps, i, j, k, count);
     const int tap[] = {i, j, k};
-    float elements[kTile];
-    for (int64_t p = 0; p < count; p += static_cast<int64_t>(hn::Lanes(Product::D()))) {
-      hn::StoreU(product.Elements(plane, p), Product::D(), elements + p);
+    float elements[kQuad][kTile];
+    for (int64_t c = 0; c < input.count; ++c) {
+      for (int64_t p = 0; p < count; p += static_cast<int64_t>(hn::Lanes(Product::D()))) {
+        const auto of_plane = product.Elements(input.data + c * input.size, p);
+        hn::StoreU(of_plane, Product::D(), elements[c] + p);
+      }
     }
     for (int64_t p = 0; p < count; p += static_cast<int64_t>(hn::Lanes(d))) {
-      const auto term = hn::Mul(LoadAs(d, from + p), LoadAs(d, elements + p));
+      auto term = hn::Zero(d);
+      for (int64_t c = 0; c < input.count; ++c) {
+        term = hn::MulAdd(LoadAs(d, from + c * next + p), LoadAs(d, elements[c] + p), term);
+      }
       const auto kept = hn::BitCast(d, hn::PromoteTo(di, hn::LoadU(di32, product.kept + p)));
       for (int along = first; along < kAxes; ++along) {
         auto with = term;
@@ -261,8 +268,13 @@ void SetGridGradient(const Args& args, const TileTaps<T>& taps, int64_t n, int64
   double sums[kAxes][kTile] = {};
   const auto add_slopes = [&] {
     if constexpr (sizeof(T) == sizeof(float)) {
-      if (channels == 1 && Product::Fits(elements)) {
-        return AddSlopesOfPlane(taps, input.data, from, count, sums);
+      const bool is_few = channels <= kQuad && !input.last && Product::Fits(elements);
+      // A tile that is not whole vectors has room behind it in scratch only.
+      if (is_few && channels == 1) return AddSlopesOfPlanes(taps, input, from, 0, count, sums);
+      if (is_few && !args.gradient.channels_last && count == kTile) {
+        const int64_t places = args.Places();
+        const auto* const own = static_cast<const T*>(args.gradient.data) + n * channels * places;
+        return AddSlopesOfPlanes(taps, input, own + first, places, count, sums);
       }
     }
     if (input.last) taps.Prefetch(input.data, channels, count);
