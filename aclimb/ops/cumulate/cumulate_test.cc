@@ -104,6 +104,53 @@ TEST_F(Cumsum, LongLines) {
   }
 }
 
+// Lines lie side by side in both operands, in one of them, or in none; there are more of them than
+// a tile has, and rows, too.
+TEST_F(Cumsum, LinesSideBySideInOneOperand) {
+  constexpr int64_t kLines = 100, kLength = 150;
+  Values values, sums, signs, products;
+  for (int64_t line = 0; line < kLines; ++line) {
+    double sum = 0, product = 1;
+    for (int64_t i = 0; i < kLength; ++i) {
+      values.push_back(static_cast<double>((line * 31 + i) % 7 - 3));
+      signs.push_back((line * 31 + i) % 3 == 0 ? -1.0 : 1.0);
+      sums.push_back(sum += values.back());
+      products.push_back(product *= signs.back());
+    }
+  }
+  const Scalar dim(1, DType::kInt64);
+  struct Types {
+    DType from, to;
+  };
+  for (const Types types :
+       {Types{DType::kFloat32, DType::kFloat32}, Types{DType::kFloat32, DType::kFloat64},
+        Types{DType::kFloat64, DType::kFloat64}, Types{DType::kInt64, DType::kInt64},
+        Types{DType::kInt8, DType::kInt32}, Types{DType::kFloat16, DType::kFloat16}}) {
+    for (const int turned : {0, 1, 2, 3}) {
+      SCOPED_TRACE(::testing::Message() << static_cast<int>(types.from) << " turned " << turned);
+      const auto layout = [&](int operand) {
+        DeviceTensor::Options options;
+        if ((turned >> operand & 1) != 0) options.stride = {1, kLines + 1};
+        return options;
+      };
+      const DeviceTensor terms({kLines, kLength}, types.from, values, layout(0));
+      const DeviceTensor factors({kLines, kLength}, types.from, signs, layout(0));
+      const DeviceTensor out({kLines, kLength}, types.to, {}, layout(1));
+      Run(terms, 1, types.to, out);
+      EXPECT_EQ(out.Values(), sums);
+      EXPECT_TRUE(out.Read().surroundings_intact);
+      ACLIMB_EXPECT_OK(RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnCumprodGetWorkspaceSize(factors, dim, static_cast<aclDataType>(types.to),
+                                                out, size, executor);
+          },
+          &aclnnCumprod, stream_));
+      EXPECT_EQ(out.Values(), products);
+      EXPECT_TRUE(out.Read().surroundings_intact);
+    }
+  }
+}
+
 using Cumprod = Cumsum;
 
 // A part of a line alone would overflow, and 0 times that be NaN.
