@@ -206,9 +206,14 @@ void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel,
   constexpr int64_t kWidth = kVectors * static_cast<int64_t>(hn::MaxLanes(PanelTag()));
   if constexpr (kPanel == PanelRows::kPacked) panel_row = kWidth;
   const int64_t depth = terms / kEach;
-  // Rows of the panel between lines that are asked for: of many at once the next loads would wait.
-  const int64_t most = ahead.pieces == 0 ? depth : 8;
-  Fetcher fetcher(ahead, CeilDivide(rows, kHeldRows) * CeilDivide(depth, most));
+  const int64_t blocks = CeilDivide(rows, kHeldRows);
+  // Terms between lines that are asked for: of many at once the next loads would wait.
+  constexpr int64_t kAtOnce = 4, kLeastTerms = 4, kMostTerms = 32;
+  const int64_t lines = ahead.pieces * ahead.lines;
+  const int64_t most =
+      lines == 0 ? depth
+                 : HWY_MAX(kLeastTerms, HWY_MIN(kMostTerms, blocks * depth * kAtOnce / lines));
+  Fetcher fetcher(ahead, blocks * CeilDivide(depth, most));
   for (int64_t first = 0; first < rows; first += kHeldRows) {
     // The last row stands in for those that are not there.
     const float* row_of[kHeldRows];
