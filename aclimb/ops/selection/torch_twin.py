@@ -15,18 +15,8 @@ def variants(case):
     x, source, mask = filled(shape, case.type), filled(shape, case.type), some != 0
     if case.function == "masked_select":
         return {"masked_select": lambda: torch.masked_select(x, mask),
-                "nonzero, take": lambda: torch.take(x, torch.nonzero(mask.view(-1)).view(-1)),
                 "cumsum, put": lambda: by_sums(x, mask)}
-
-    bits = x.view(torch.int32)
-
-    def taken():
-        places = mask.view(-1).cumsum(0).sub_(1).clamp_(min=0)
-        new = torch.take(source, places).view(torch.int32).view(x.shape)
-        some = mask.to(torch.int32).neg_()
-        torch.bitwise_xor(bits, some.bitwise_and_(new.bitwise_xor_(bits)), out=bits)
-        return x
-    return {"masked_scatter_": lambda: x.masked_scatter_(mask, source), "cumsum, take, bits": taken}
+    return {"masked_scatter_": lambda: x.masked_scatter_(mask, source)}
 
 
 def by_sums(x, mask):
