@@ -144,9 +144,9 @@ HWY_INLINE hn::Vec<D> QuickQuotient(D d, hn::Vec<D> a, hn::Vec<D> b) {
 #endif
 }
 
-// To within three units in the last place: (2^y - 1) / (2^y + 1) for 2^y = exp(2 x), where 2^y - 1
-// is made without the 1 that it would lose digits to. For half types too, whose powers of 2 are not
-// as precise as differences of them have to be.
+// To within three and a half units in the last place: (2^y - 1) / (2^y + 1) for 2^y = exp(2 x),
+// where 2^y - 1 is made without the 1 that it would lose digits to. For half types too, whose
+// powers of 2 are not as precise as differences of them have to be.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> Tanh(D d, hn::Vec<D> x) {
   const hn::RebindToSigned<D> di;

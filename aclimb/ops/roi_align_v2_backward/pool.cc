@@ -91,7 +91,7 @@ class Pooling {
       for (int64_t ph = 0; ph < args_.output.shape[2]; ++ph) {
         AddRows(plane, rows.rows + rows.begin[ph], rows.begin[ph + 1] - rows.begin[ph],
                 c + 1 < end ? step : 0, sums);
-        if (!kernels_.pool_columns(weights, sums, pooled)) PoolEachBin(weights, sums, pooled);
+        if (!kernels_.pool_columns(weights, sums, pooled)) MendBins(weights, sums, pooled);
         Put(region, c, ph);
       }
     }
@@ -217,9 +217,10 @@ class Pooling {
     }
   }
 
-  // As the kernel does it, but without the columns that a bin does not read.
-  void PoolEachBin(const ColumnWeights& weights, const float* sums, float* pooled) const {
+  // Bins that are not finite are added up without the columns that they do not read.
+  void MendBins(const ColumnWeights& weights, const float* sums, float* pooled) const {
     for (int64_t b = 0; b < weights.bins; ++b) {
+      if (std::isfinite(pooled[b])) continue;
       const ColumnRange range = weights.ranges[b / kernels_.lanes];
       pooled[b] = 0;
       for (int32_t k = range.first; k < range.last; ++k) {

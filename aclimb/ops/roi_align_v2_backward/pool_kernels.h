@@ -36,7 +36,7 @@ struct PoolKernels {
   void (*add_rows)(const float* plane, const RowSample* rows, int64_t count, int64_t columns,
                    int64_t ahead, bool add, float* sums);
   // pooled[bin] = the sum over columns of weight * sums[column], of whole vectors of bins. Returns
-  // whether all are finite: otherwise a column that a bin does not read may have made it NaN.
+  // whether all are finite: a column that a bin does not read may have made it NaN.
   bool (*pool_columns)(const ColumnWeights& weights, const float* sums, float* pooled);
 };
 

@@ -61,5 +61,45 @@ TEST_F(RoiAlignV2, RegionsWithoutSamplesAreZeros) {
   EXPECT_LT(got.back(), 1e-10);
 }
 
+// A pixel that is NaN or infinite shows in the bins that read it alone, though bins are added up in
+// vectors; the others keep their bits.
+TEST_F(RoiAlignV2, WhatIsNotFiniteStaysWithItsBins) {
+  constexpr int64_t kHeight = 8, kWidth = 64;
+  std::vector<double> map;
+  for (int i = 0; i < kHeight * kWidth; ++i) map.push_back((i * 37 % 101) / 64.0 - 0.7);
+  const DeviceTensor boxes({1, 5}, DType::kFloat32, {0, 0, 0, 63, 7});
+  const DeviceTensor out({1, 1, 2, 4}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(
+      Run(DeviceTensor({1, 1, kHeight, kWidth}, DType::kFloat32, map), boxes, 0, true, out));
+  const std::vector<double> finite = out.Values();
+  for (const double odd : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    std::vector<double> with = map;
+    with[1 * kWidth + 61] = odd;  // of the last bin of the first row
+    ACLIMB_EXPECT_OK(
+        Run(DeviceTensor({1, 1, kHeight, kWidth}, DType::kFloat32, with), boxes, 0, true, out));
+    const std::vector<double> got = out.Values();
+    for (size_t bin = 0; bin < got.size(); ++bin) {
+      if (bin == 3) {
+        EXPECT_EQ(std::isnan(got[bin]), std::isnan(odd));
+        EXPECT_FALSE(std::isfinite(got[bin]));
+      } else {
+        EXPECT_EQ(got[bin], finite[bin]) << bin;
+      }
+    }
+  }
+}
+
+// One sample for each of two bins of twenty columns: the columns between them are not read.
+TEST_F(RoiAlignV2, ColumnsThatLieApart) {
+  std::vector<double> map(40, std::nan(""));
+  map[9] = 1, map[10] = 3;  // the sample at 9.5
+  map[29] = 5, map[30] = 9;
+  const DeviceTensor self({1, 1, 1, 40}, DType::kFloat32, map);
+  const DeviceTensor boxes({1, 5}, DType::kFloat32, {0, 0, 0, 40, 1});
+  const DeviceTensor out({1, 1, 1, 2}, DType::kFloat32);
+  ACLIMB_EXPECT_OK(Run(self, boxes, 1, true, out));
+  EXPECT_EQ(out.Values(), (std::vector<double>{2, 7}));
+}
+
 }  // namespace
 }  // namespace aclimb::roi_align_v2_backward
