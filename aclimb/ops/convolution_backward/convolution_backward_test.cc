@@ -4,11 +4,13 @@
 
 #include <limits>
 
+#include "aclimb/ops/convolution_backward/forward_truth.h"
 #include "aclimb/ops/convolution_backward/test_problem.h"
 
 namespace aclimb::convolution_backward {
 namespace {
 
+using aclimb::testing::IntArray;
 using aclimb::testing::Random;
 
 using Values = std::vector<double>;
@@ -252,6 +254,61 @@ TEST_F(ConvolutionBackward, InfinityMeetsNothingAbsent) {
         truth.Replace(g, x, w);
         EXPECT_TRUE(Meets(truth, p, t));
       }
+    }
+  }
+}
+
+// What an infinite weight makes of padding is mended beside channels whose bias is NaN or infinite.
+TEST_F(ConvolutionBackward, NaNOrInfinityOfABiasStaysInItsChannel) {
+  struct Shape {
+    std::vector<int64_t> input, weight;
+    bool transposed = false;
+  };
+  // The first and last lines of the windows meet only padding where an image has one line.
+  const Shape shapes[] = {{{2, 32, 1, 40}, {32, 32, 3, 3}},
+                          {{2, 32, 1, 40}, {32, 32, 3, 3}, true},
+                          {{1, 5, 1, 17}, {8, 5, 3, 3}},
+                          {{1, 5, 1, 17}, {5, 8, 3, 3}, true},
+                          {{2, 64, 14, 14}, {64, 64, 3, 3}}};
+  Random random(51);
+  for (const Shape& shape : shapes) {
+    for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+      SCOPED_TRACE(::testing::Message() << ::testing::PrintToString(shape.input) << ", "
+                                        << NameOf(dtype) << ", transposed " << shape.transposed);
+      Problem p;
+      p.input = shape.input;
+      p.weight = shape.weight;
+      p.transposed = shape.transposed;
+      p.stride = p.padding = p.dilation = {1, 1};
+      p.output_padding = {0, 0};
+      p.dtype = dtype;
+      InferGradOutput(p);
+      const std::vector<int64_t>& of_output = p.grad_output;
+      Values w = random.Reals(Count(p.weight), -1, 1);
+      w[0] = kInf;
+      Values b = random.Reals(of_output[1], -1, 1);
+      b[3] = std::nan("");
+      b[5] = kInf;
+      b[6] = -kInf;
+      const aclimb::testing::DeviceTensor input(p.input, dtype,
+                                                random.Reals(Count(p.input), -1, 1)),
+          weight(p.weight, dtype, w), bias({of_output[1]}, dtype, b), output(of_output, dtype);
+      const IntArray stride(p.stride), padding(p.padding), dilation(p.dilation),
+          output_padding(p.output_padding);
+      ACLIMB_ASSERT_OK(aclimb::testing::RunBothPhases(
+          [&](uint64_t* size, aclOpExecutor** executor) {
+            return aclnnConvolutionGetWorkspaceSize(input, weight, bias, stride, padding, dilation,
+                                                    p.transposed, output_padding, p.groups, output,
+                                                    0, size, executor);
+          },
+          &aclnnConvolution, stream_));
+      Definition sums;
+      sums.weight_shape = p.weight;
+      sums.stride = sums.dilation = sums.pad = {1, 1};
+      sums.transposed = p.transposed;
+      const forward::Output truth(sums, p.input, of_output, input.Values(), weight.Values(),
+                                  bias.Values());
+      EXPECT_TRUE(Meets("output", output, dtype, truth.values, truth.magnitude));
     }
   }
 }

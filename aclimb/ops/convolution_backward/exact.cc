@@ -126,6 +126,8 @@ class Sums {
     group_ = channel / ResultChannels(g_, task_);
     term.image = row / channels;
     (forward ? term.y_channel : term.x_channel) = channel;
+    row_bias_ = bias_ == nullptr ? 0 : static_cast<double>(bias_[channel]);
+    if (std::isnan(row_bias_)) return;  // no sum mends that
     EachPosition(result.shape + 2, [&](const int64_t* at) {
       std::copy_n(at, kDims, forward ? term.out : term.in);
       Mend(term, result, OffsetOf(result, term.image, channel, at));
@@ -138,14 +140,10 @@ class Sums {
   void Mend(Term& term, const TensorView& result, int64_t offset) {
     if (!std::isnan(ReadElement(result, offset)) || cancellation_.Ask()) return;
     if (!found_) FindSpecials(term);
-    const double sum = SumOf(term) + BiasOf(term);
+    const double sum = SumOf(term);
     if (!std::isnan(sum)) StoreRoundedOnce(sum, result, offset);
   }
 
-  double BiasOf(const Term& term) const {
-    if (bias_ == nullptr) return 0;
-    return static_cast<double>(bias_[task_ == Task::kForward ? term.y_channel : term.x_channel]);
-  }
   void Number(Term& term, int64_t i, const int64_t* at) const {
     if (task_ == Task::kForward) term.x_channel = group_ * g_.x_channels + i;
     if (task_ == Task::kGradX) term.y_channel = group_ * g_.y_channels + i;
@@ -188,9 +186,9 @@ class Sums {
     found_ = true;
   }
 
-  // NaN too where the work was cancelled.
+  // With the bias; NaN too where the work was cancelled.
   double SumOf(Term term) const {
-    double sum = 0;
+    double sum = row_bias_;
     specials_.Each(extent_, [&](int64_t i, const int64_t* at) {
       Number(term, i, at);
       sum += NumberedValue(term);
@@ -203,7 +201,7 @@ class Sums {
       });
     }
     if (std::isnan(sum)) return sum;
-    sum = 0;
+    sum = row_bias_;
     for (int64_t i = 0; i < count_ && !std::isnan(sum); ++i) {
       if (cancellation_.AskBefore(i, extent_[0] * extent_[1] * extent_[2])) return std::nan("");
       EachPosition(extent_, [&](const int64_t* at) {
@@ -218,11 +216,12 @@ class Sums {
   const Task task_;
   const TensorView &x_, &y_, &weight_;
   const Specials* const of_x_;  // for each channel of x, where x is summed over
-  const float* const bias_;
+  const float* const bias_;  // for each channel of the result: of y for kForward, of x for kGradX
   Cancellation& cancellation_;
   const int64_t count_;
   const int64_t* const extent_;
   int64_t group_ = 0;
+  double row_bias_ = 0;
   bool found_ = false;
   Specials specials_;
 };

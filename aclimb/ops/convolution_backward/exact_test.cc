@@ -27,14 +27,20 @@ class ConvolutionNaNs : public ::testing::TestWithParam<Task> {
     SetTeamSize(0);
   }
 
-  // The result, every element of which was NaN, when the query has said no so often.
-  static std::vector<double> ComputeAgain(int answers, int threads) {
-    const Task task = GetParam();
-    const Geometry g = GeometryOf(3, 4, 5, {Axis(), {8, 3, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}});
-    Operands operands(g, kFloats, 0);
+  // Of windows whose first and last planes meet nothing but padding.
+  static Operands FilledOperands() {
+    const Axis plane = {1, 3, 1, 1, 1, 1};
+    Operands operands(GeometryOf(3, 4, 5, {plane, {8, 3, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}}), kFloats,
+                      0);
     testing::Random random(3);
     operands.Fill(random);
-    const std::vector<double> expected = operands.Truth(task);
+    return operands;
+  }
+  // The result, every element of which was NaN, when the query has said no so often.
+  static std::vector<double> ComputeAgain(Operands& operands, int answers, int threads,
+                                          const float* bias = nullptr) {
+    const Task task = GetParam();
+    const Geometry& g = operands.geometry;
     Tensor& result = task == Task::kForward ? operands.y
                      : task == Task::kGradX ? operands.x
                                             : operands.weight;
@@ -45,9 +51,14 @@ class ConvolutionNaNs : public ::testing::TestWithParam<Task> {
     answers_left = answers;
     SetCancelQuery(&CancelsWhenUsedUp);
     ComputeNaNsAgain(g, task, operands.x.view, operands.y.view, operands.weight.view,
-                     scratch.data());
+                     scratch.data(), bias);
     SetCancelQuery(nullptr);
-    const std::vector<double> got = result.Values();
+    return result.Values();
+  }
+  static std::vector<double> ComputeAgain(int answers, int threads) {
+    Operands operands = FilledOperands();
+    const std::vector<double> expected = operands.Truth(GetParam());
+    std::vector<double> got = ComputeAgain(operands, answers, threads);
     for (size_t i = 0; i < got.size(); ++i) {
       if (std::isnan(got[i])) continue;
       EXPECT_EQ(got[i], expected[i]) << "element " << i;
@@ -76,6 +87,35 @@ TEST_P(ConvolutionNaNs, StayWhereTheWorkIsCancelled) {
 
 INSTANTIATE_TEST_SUITE_P(All, ConvolutionNaNs,
                          ::testing::Values(Task::kForward, Task::kGradX, Task::kGradWeight));
+
+class ConvolutionNaNsOfBias : public ConvolutionNaNs {};
+INSTANTIATE_TEST_SUITE_P(All, ConvolutionNaNsOfBias,
+                         ::testing::Values(Task::kForward, Task::kGradX));
+
+TEST_P(ConvolutionNaNsOfBias, StayInItsChannel) {
+  Operands operands = FilledOperands();
+  const Geometry& g = operands.geometry;
+  operands.weight.Set(0, HUGE_VAL);  // which meets only padding
+  const int64_t channels = ResultChannels(g, GetParam());
+  std::vector<float> biases(static_cast<size_t>(channels), 0.25F);
+  biases[1] = std::nanf("");
+  biases[2] = HUGE_VALF;
+  std::vector<double> expected = operands.Truth(GetParam());
+  const int64_t rows = g.batch * channels;
+  const auto row = expected.size() / static_cast<size_t>(rows);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    expected[i] += static_cast<double>(biases[i / row % biases.size()]);
+  }
+  for (const int threads : {1, 3}) {
+    ExpectRounded(ComputeAgain(operands, 1 << 30, threads, biases.data()), expected,
+                  DType::kFloat32);
+  }
+  // Nothing is summed where the bias decides: whoever sums asks for each element.
+  std::fill(biases.begin(), biases.end(), std::nanf(""));
+  EXPECT_EQ(NaNs(ComputeAgain(operands, 1 << 30, 1, biases.data())),
+            static_cast<int64_t>(expected.size()));
+  EXPECT_LE((1 << 30) - answers_left, rows + 1);
+}
 
 }  // namespace
 }  // namespace aclimb::convolution_backward

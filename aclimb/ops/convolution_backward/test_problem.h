@@ -107,6 +107,25 @@ inline Definition TruthOf(const Problem& p, const Tensors& t) {
   return truth;
 }
 
+inline ::testing::AssertionResult Meets(const char* name,
+                                        const aclimb::testing::DeviceTensor& tensor, DType dtype,
+                                        const std::vector<double>& expected,
+                                        const std::vector<double>& magnitude) {
+  const std::vector<double> got = tensor.Values();
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double e = aclimb::testing::Rounded(expected[i], dtype);
+    if (std::isnan(e) ? std::isnan(got[i]) : got[i] == e) continue;
+    const double limit = AllowedError(dtype, expected[i], magnitude[i]);
+    if (!std::isinf(expected[i]) && std::fabs(got[i] - expected[i]) <= limit) continue;
+    return ::testing::AssertionFailure() << name << "[" << i << "] is " << got[i] << ", expected "
+                                         << expected[i] << " within " << limit;
+  }
+  if (!tensor.SurroundingsIntact()) {
+    return ::testing::AssertionFailure() << "memory around " << name << " was written";
+  }
+  return ::testing::AssertionSuccess();
+}
+
 inline ::testing::AssertionResult Meets(const Definition& truth, const Problem& p,
                                         const Tensors& t) {
   const struct {
@@ -117,18 +136,8 @@ inline ::testing::AssertionResult Meets(const Definition& truth, const Problem& 
                  {"gradWeight", t.grad_weight, truth.grad_weight, truth.weight_magnitude},
                  {"gradBias", t.grad_bias, truth.grad_bias, truth.bias_magnitude}};
   for (const auto& [name, tensor, expected, magnitude] : results) {
-    const std::vector<double> got = tensor.Values();
-    for (size_t i = 0; i < expected.size(); ++i) {
-      const double e = aclimb::testing::Rounded(expected[i], p.dtype);
-      if (std::isnan(e) ? std::isnan(got[i]) : got[i] == e) continue;
-      const double limit = AllowedError(p.dtype, expected[i], magnitude[i]);
-      if (!std::isinf(expected[i]) && std::fabs(got[i] - expected[i]) <= limit) continue;
-      return ::testing::AssertionFailure() << name << "[" << i << "] is " << got[i] << ", expected "
-                                           << expected[i] << " within " << limit;
-    }
-    if (!tensor.SurroundingsIntact()) {
-      return ::testing::AssertionFailure() << "memory around " << name << " was written";
-    }
+    const auto met = Meets(name, tensor, p.dtype, expected, magnitude);
+    if (!met) return met;
   }
   return ::testing::AssertionSuccess();
 }

@@ -164,7 +164,7 @@ struct TapsBounds {
 template <typename T>
 void WriteTargets(const TapsBounds& bounds, const float* from, const float* bias,
                   const TensorView& view) {
-  constexpr float kNothing = -0.0f;  // which leaves zeros of either sign
+  constexpr float kNoBias = -0.0f;  // which leaves zeros of either sign
   const DirectPlan& plan = bounds.plan;
   const auto& taps = plan.taps;
   const FlatGeometry& flat = plan.flat;
@@ -178,7 +178,7 @@ void WriteTargets(const TapsBounds& bounds, const float* from, const float* bias
       const int64_t of_all = bounds.group * outputs + c;
       T* to = view.As<T>() + at.image * view.stride[0] + of_all * view.stride[1];
       UnpackPlane(flat, shown, planes, at.images, view.stride[0], to,
-                  bias == nullptr ? kNothing : bias[of_all]);
+                  bias == nullptr ? kNoBias : bias[of_all]);
       planes += plan.plane_stride;
     }
   }
