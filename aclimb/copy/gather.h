@@ -32,8 +32,8 @@ inline Place RowAt(char* at, const int64_t& stride, const int64_t& count) {
 void Gather(size_t element, const Place& place, int64_t count, void* to);
 void Scatter(size_t element, const void* from, int64_t count, const Place& place);
 
-// `rows` rows of `count` elements, `stride` apart, to neighbours. The first elements of rows are so
-// many elements apart there and here.
+// `rows` rows of `count` elements, 1 or more, `stride` apart, to neighbours. The first elements of
+// rows are so many elements apart there and here.
 struct Steps {
   int64_t from, to;
 };

@@ -1,6 +1,7 @@
 #include "aclimb/ops/embedding_dense_backward/direct_sum.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "aclimb/copy/copy.h"
 #include "aclimb/core/divide.h"
@@ -23,7 +24,8 @@ constexpr int64_t kSumsPerPosition = 16;
 // A slice is worth a team, eight of them do not crowd a cache that threads share.
 constexpr int64_t kMinSlice = 32768;
 constexpr int64_t kMostSlices = 8;
-constexpr int64_t kPiece = 1024;  // positions whose rows are looked up before any is added
+// Positions whose rows are looked up before any is added. A cancelled run stops after a piece.
+constexpr int64_t kPiece = 1024;
 
 // Slices of the positions, each with sums of its own, so that no sum depends on who takes part.
 // Each has two positions for each row of the table: the sums of the slices then cost little to add.
@@ -153,6 +155,8 @@ void SumDirectly(const Args& args) {
   const Walk<2> walk = Walk<2>::Make({&args.indices, &in_order});
   const RowOffsets offsets = RowOffsets::Of(args.grad);
   const Adder add = AdderOf(args.grad, offsets, sums);
+  // The thread that called may ask; the others hear of it here.
+  std::atomic<bool> cancelled = false;
   const bool added = ParallelForAll(slices, 1, [&](int64_t first, int64_t last) {
     int64_t rows[kPiece];
     for (int64_t s = first; s < last; ++s) {
@@ -160,13 +164,15 @@ void SumDirectly(const Args& args) {
       std::fill_n(own, sums.Size(), 0.0);
       const int64_t end = std::min(positions, (s + 1) * slice);
       for (int64_t begin = s * slice; begin < end; begin += kPiece) {
+        if (cancelled.load(std::memory_order_relaxed)) return;
+        if (IsCancelled()) return cancelled.store(true, std::memory_order_relaxed);
         const int64_t count = std::min(kPiece, end - begin);
         LookUp(args, walk, begin, begin + count, rows);
         add(args.grad, offsets, sums, begin, rows, count, own);
       }
     }
   });
-  if (!added) return;
+  if (!added || cancelled.load(std::memory_order_relaxed)) return;
 
   const bool plain = out.dtype == DType::kFloat32 && out.IsContiguous();
   TensorView single = DenseLike(out, plain ? out.data : all + slices * sums.Size());

@@ -329,5 +329,23 @@ TEST(EmbeddingDenseBackwardKernel, ACancelledRunStops) {
   problem.ExpectTruth();
 }
 
+// Between two pieces of a slice, too: the query has the only slice cancelled at its second piece.
+TEST(EmbeddingDenseBackwardKernel, ACancelledSliceOfDirectSumsStops) {
+  constexpr int64_t kCount = 30000, kRows = 3000;
+  Problem problem{HostTensor(DType::kFloat32, {kCount, 1}), HostTensor(DType::kInt64, {kCount}),
+                  HostTensor(DType::kFloat32, {kRows, 1})};
+  ASSERT_TRUE(SumsDirectly(problem.indices.view(), problem.out.view()));
+  problem.grad.Set(RandomGrad(kCount));
+  problem.indices.Set(SkewedIndices(kCount, kRows));
+  asked = 0;
+  cancel_at = 2;
+  SetCancelQuery(&Cancel);
+  problem.Run();
+  SetCancelQuery(nullptr);
+  EXPECT_EQ(asked, cancel_at + 1);
+  problem.Run();
+  problem.ExpectTruth();
+}
+
 }  // namespace
 }  // namespace aclimb::embedding_dense_backward
