@@ -189,11 +189,11 @@ HWY_INLINE void PrefetchSums(const float* sums, int64_t sums_row, int64_t rows) 
   }
 }
 
-// Rows of a panel
+// How the rows of a panel lie in memory.
 enum class PanelRows {
-  kPacked,    // follow each other, which the compiler likes to know,
-  kAnywhere,  // or lie apart,
-  kCopied     // and then are packed while one block of rows meets them.
+  kPacked,    // Each row begins where the last one ends: the compiler knows the distance.
+  kAnywhere,  // The rows lie a distance apart that is known at run time.
+  kCopied     // The rows lie apart, and the first block of rows that meets them packs them, too.
 };
 
 template <Factors kFactors, PanelRows kPanel, int kVectors>
