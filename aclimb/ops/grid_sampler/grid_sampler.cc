@@ -56,10 +56,9 @@ DenseImages SampledImages(const Arguments& arguments, Planner& planner, int para
 }
 
 // Whether elements are as soon taken from planes as all channels of one are looked at.
-bool TakesPlanes(const Args& args, const DenseImages& out) {
+bool PrefersPlanes(const Args& args) {
   constexpr int64_t kFewChannels = 64;
-  return args.dtype == DType::kFloat32 && !out.channels_last &&
-         (args.interpolation == kNearest || args.channels <= kFewChannels);
+  return TakesPlanes(args) && (args.interpolation == kNearest || args.channels <= kFewChannels);
 }
 
 rows::Dense DenseGrid(const Arguments& arguments, Planner& planner, int parameter) {
@@ -116,10 +115,12 @@ Result<PlanPointer> PlanForward(const Arguments& arguments, Planner& planner) {
   using namespace forward;  // NOLINT: the positions
   if (arguments.Tensor(kOut).IsEmpty()) return PlanPointer();
   auto plan = NewPlan<SamplePlan>();
-  const Args& args = plan->args = ArgsOf(arguments, kInput, kGrid, kInterpolation);
+  Args& args = plan->args = ArgsOf(arguments, kInput, kGrid, kInterpolation);
   plan->grid = DenseGrid(arguments, planner, kGrid);
   plan->out = ImagesAsTheyAre(arguments, planner, kOut, false);
-  plan->input = SampledImages(arguments, planner, kInput, args, TakesPlanes(args, plan->out));
+  args.result.channels_last = plan->out.channels_last;
+  args.input.channels_last = HasChannelsLast(arguments.Tensor(kInput).View());
+  plan->input = SampledImages(arguments, planner, kInput, args, PrefersPlanes(args));
   plan->scratch.Book(planner, args.batch * args.Places(), ScratchBytes(args, false));
   planner.Costs({.cycles = CyclesOf(args) + plan->input.dense.CopyCycles() +
                            plan->grid.CopyCycles() + plan->out.dense.CopyCycles()});

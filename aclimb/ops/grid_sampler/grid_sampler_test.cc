@@ -60,6 +60,15 @@ struct ImageSize {
 };
 enum Layout { kPlanes, kChannelsLast, kStridedPlaces };
 
+// Numbers of which neighbours differ, not larger than `size`.
+Values Drawn(int64_t count, double size) {
+  Values values;
+  for (int64_t i = 0; i < count; ++i) {
+    values.push_back(size * static_cast<double>(i * 7919 % 1009 - 504) / 512);
+  }
+  return values;
+}
+
 class GridSamplerOfImages : public GridSampler, public ::testing::WithParamInterface<ImageSize> {};
 
 // One channel, as many as a vector is made of, and more than it has lanes and than are summed
@@ -77,13 +86,6 @@ TEST_P(GridSamplerOfImages, Tiles) {
   const int64_t elements = 2 * channels * height * width;
   const std::vector<int64_t> image = {2, channels, height, width}, grid = {2, 9, 10, 2};
   const std::vector<int64_t> result = {2, channels, 9, 10};
-  const auto drawn = [](int64_t count, double size) {
-    Values values;
-    for (int64_t i = 0; i < count; ++i) {
-      values.push_back(size * static_cast<double>(i * 7919 % 1009 - 504) / 512);
-    }
-    return values;
-  };
   for (int64_t interpolation = 0; interpolation < 3; ++interpolation) {
     for (const Layout images : {kPlanes, kChannelsLast, kStridedPlaces}) {
       SCOPED_TRACE(Cat("interpolation ", interpolation, ", layout ", int{images}));
@@ -107,8 +109,8 @@ TEST_P(GridSamplerOfImages, Tiles) {
         });
       };
       truth::Call call(forward::kContract2d);
-      call.SetTensor(forward::kInput, image, DType::kFloat32, drawn(elements, 1));
-      call.SetTensor(forward::kGrid, grid, DType::kFloat32, drawn(2 * 90 * 2, 1.3));
+      call.SetTensor(forward::kInput, image, DType::kFloat32, Drawn(elements, 1));
+      call.SetTensor(forward::kGrid, grid, DType::kFloat32, Drawn(2 * 90 * 2, 1.3));
       call.SetTensor(forward::kOut, result, DType::kFloat32);
       call.SetInteger(forward::kInterpolation, interpolation);
       call.SetInteger(forward::kPadding, 0);
@@ -116,9 +118,9 @@ TEST_P(GridSamplerOfImages, Tiles) {
       check(kOperators[0], call);
       truth::Call gradient(backward::kContract2d);
       gradient.SetTensor(backward::kGradOutput, result, DType::kFloat32,
-                         drawn(2 * channels * 90, 1));
-      gradient.SetTensor(backward::kInput, image, DType::kFloat32, drawn(elements, 1));
-      gradient.SetTensor(backward::kGrid, grid, DType::kFloat32, drawn(2 * 90 * 2, 1.3));
+                         Drawn(2 * channels * 90, 1));
+      gradient.SetTensor(backward::kInput, image, DType::kFloat32, Drawn(elements, 1));
+      gradient.SetTensor(backward::kGrid, grid, DType::kFloat32, Drawn(2 * 90 * 2, 1.3));
       gradient.SetTensor(backward::kInputGrad, image, DType::kFloat32);
       gradient.SetTensor(backward::kGridGrad, grid, DType::kFloat32);
       gradient.SetInteger(backward::kInterpolation, interpolation);
@@ -128,6 +130,60 @@ TEST_P(GridSamplerOfImages, Tiles) {
       check(kOperators[1], gradient);
     }
   }
+}
+
+// More places than vectors look at together: several tables of places, the last one with a rest.
+TEST_F(GridSampler, ManyPlaces) {
+  using namespace grid_sampler;  // NOLINT: the positions
+  constexpr int64_t kPlaces = 51 * 41;
+  const auto check = [&](int axes, int64_t channels, int64_t interpolation, int64_t padding) {
+    SCOPED_TRACE(Cat("axes ", axes, ", channels ", channels, ", interpolation ", interpolation,
+                     ", padding ", padding));
+    const bool is_volume = axes == 3;
+    truth::Call call(is_volume ? forward::kContract3d : forward::kContract2d);
+    using Shape = std::vector<int64_t>;
+    call.SetTensor(forward::kInput,
+                   is_volume ? Shape{2, channels, 4, 5, 7} : Shape{2, channels, 20, 7},
+                   DType::kFloat32, Drawn(2 * channels * 140, 1));
+    call.SetTensor(forward::kGrid, is_volume ? Shape{2, 3, 17, 41, 3} : Shape{2, 51, 41, 2},
+                   DType::kFloat32, Drawn(2 * kPlaces * axes, 1.3));
+    call.SetTensor(forward::kOut,
+                   is_volume ? Shape{2, channels, 3, 17, 41} : Shape{2, channels, 51, 41},
+                   DType::kFloat32);
+    call.SetInteger(forward::kInterpolation, interpolation);
+    call.SetInteger(forward::kPadding, padding);
+    call.SetInteger(forward::kCorners, 0);
+    EachTarget([&] {
+      SCOPED_TRACE(hwy::TargetName(hwy::SupportedTargets()));
+      OperatorRun run(kOperators[is_volume ? 2 : 0], call);
+      ACLIMB_ASSERT_OK(run.Run(stream_));
+      run.ExpectTruth();
+    });
+  };
+  for (const int64_t channels : {1, 20}) {
+    for (const int64_t padding : {kZeros, kBorder, kReflection}) {
+      for (const int64_t mode : {kBilinear, kNearest, kBicubic}) check(2, channels, mode, padding);
+      for (const int64_t mode : {kBilinear, kNearest}) check(3, channels, mode, padding);
+    }
+  }
+}
+
+// Channels are copied beside each other where an axis is too long for vectors of places.
+TEST_F(GridSampler, LongAxesAreCopied) {
+  const auto workspace = [&](int64_t extent) {
+    const DeviceTensor input({1, 2, 1, extent}, DType::kFloat32);
+    const DeviceTensor grid({1, 1, extent, 2}, DType::kFloat32);
+    const DeviceTensor out({1, 2, 1, extent}, DType::kFloat32);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ACLIMB_EXPECT_OK(aclnnGridSampler2DGetWorkspaceSize(
+        input, grid, grid_sampler::kBilinear, grid_sampler::kZeros, false, out, &size, &executor));
+    ACLIMB_EXPECT_OK(aclDestroyAclOpExecutor(executor));
+    return size;
+  };
+  constexpr int64_t kLongest = 1 << 21;
+  EXPECT_LT(workspace(kLongest), kLongest);
+  EXPECT_GE(workspace(kLongest + 1), 2 * sizeof(float) * kLongest);
 }
 
 // Elements beyond the ends are not read: places without end, and such as are no numbers. No curve

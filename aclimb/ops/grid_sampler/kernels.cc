@@ -28,6 +28,9 @@ inline constexpr int64_t kManyPlaces = 32;
 // Planes that are sampled one after the other at the same places.
 inline constexpr int64_t kPlanes = 16;
 
+// From an element of a plane of the input to the next one.
+inline int64_t StepOf(const Args& args) { return args.input.channels_last ? args.channels : 1; }
+
 struct Kernels {
   bool (*sample)(const Args& args);
   bool (*input_gradient)(const Args& args);
@@ -98,12 +101,9 @@ bool EachTile(const Args& args, const Body& body) {
   });
 }
 
-// Whether vectors of places take their elements from planes, or from channels beside each other.
-bool TakesPlanes(const Args& args, int64_t step) {
-  const bool is_worth = args.channels <= kQuad || args.Places() >= kManyPlaces;
-  return is_worth && step <= kQuad && !args.result.channels_last && PlaneTable::Fits(args, step);
-}
-bool SamplePlanes(const Args& args, int64_t step) {
+// Vectors of places take their elements from planes.
+bool SamplePlanes(const Args& args) {
+  const int64_t step = StepOf(args);
   const int64_t elements = args.Elements(), places = args.Places(), channels = args.channels;
   const int64_t plane = args.input.channels_last ? 1 : elements;
   const int64_t block = std::min(channels, kPlanes), blocks = CeilDivide(channels, block);
@@ -128,8 +128,7 @@ template <typename T>
 bool SampleTyped(const Args& args) {
   const int64_t channels = args.channels, elements = args.Elements(), places = args.Places();
   if constexpr (sizeof(T) == sizeof(float)) {
-    const int64_t step = args.input.channels_last ? channels : 1;
-    if (TakesPlanes(args, step)) return SamplePlanes(args, step);
+    if (TakesPlanes(args)) return SamplePlanes(args);
   }
   return EachTile<T>(args, [&](int64_t n, int64_t first, int64_t count, T* scratch) {
     const Channels<T> input(args.input, elements, channels, n, 0, channels);
@@ -385,6 +384,19 @@ bool GridGradient(const Args& args) {
     return true;
   }
   return KernelsInUse(args.dtype).grid_gradient(args);
+}
+
+bool TakesPlanes(const Args& args) {
+  const int64_t step = StepOf(args);
+  const bool is_worth = args.channels <= kQuad || args.Places() >= kManyPlaces;
+  return args.dtype == DType::kFloat32 && is_worth && step <= kQuad && !args.result.channels_last &&
+         FitsPlaneTable(args, step);
+}
+
+bool FitsPlaneTable(const Args& args, int64_t step) {
+  const int64_t most = std::numeric_limits<int32_t>::max() / step;
+  return args.Elements() > 0 && args.Elements() <= most &&
+         *std::max_element(args.in, args.in + kAxes) <= kLongestAxis;
 }
 
 int64_t ScratchBytes(const Args& args, bool of_input) {

@@ -52,6 +52,15 @@ struct Args {
 [[nodiscard]] bool InputGradient(const Args& args);
 [[nodiscard]] bool GridGradient(const Args& args);
 
+// Whether Sample() gathers elements from planes in vectors of places. Of the images it asks only
+// whether their channels lie beside each other.
+bool TakesPlanes(const Args& args);
+// The most elements along an axis that vectors of places count in float32.
+inline constexpr int64_t kLongestAxis = 1 << 21;
+// Whether the offsets of a plane's elements, which lie `step` apart, fit in 4 bytes, and no axis is
+// longer than kLongestAxis.
+bool FitsPlaneTable(const Args& args, int64_t step);
+
 // Of a tile of places, and for the gradient of the input sums of a block of channels.
 int64_t ScratchBytes(const Args& args, bool of_input);
 

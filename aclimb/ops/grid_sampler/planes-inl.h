@@ -33,7 +33,7 @@ using aclimb::HWY_NAMESPACE::StoreFirst;
 
 // The elements and weights of some places, which every channel reads: all products of a tap along
 // each axis. Elements are `step` numbers apart. Two neighbours of a row are one load where the
-// instruction set has it.
+// instruction set has it. Only of what FitsPlaneTable() accepts.
 class PlaneTable {
  public:
   PlaneTable(const Args& args, int64_t step)
@@ -41,7 +41,7 @@ class PlaneTable {
     for (int d = kAxes - args.axes; d < kAxes; ++d) products_ *= along_;
     pitch_ = kEntries / products_;
     is_paired_ = ACLIMB_GATHERS_PAIRS && args.interpolation == kBilinear && step == 1 &&
-                 args.in[2] > 1 && Fits(args, kBytes);
+                 args.in[2] > 1 && FitsPlaneTable(args, kBytes);
     if (is_paired_) {
       products_ /= 2;
       step_ = kBytes;
@@ -53,13 +53,6 @@ class PlaneTable {
                   static_cast<int32_t>(stride)};
       stride *= extent;
     }
-  }
-
-  // Where in a plane an element lies fits in 4 bytes, and all numbers along an axis in a float.
-  static bool Fits(const Args& args, int64_t step) {
-    const int64_t most = std::numeric_limits<int32_t>::max() / step;
-    return args.Elements() > 0 && args.Elements() <= most &&
-           *std::max_element(args.in, args.in + kAxes) <= kLongest;
   }
 
   // The most places at once.
@@ -88,7 +81,8 @@ class PlaneTable {
             const V weight = hn::Mul(row_weight, hn::Load(d, taps[2][m].weight));
             if (is_paired_) {
               const V other = hn::Mul(row_weight, hn::Load(d, taps[2][1].weight));
-              // Of those that are nowhere, one is read for all.
+              // A negative offset is outside the plane: the first pair is read in its place, and
+              // NaN weights drop it.
               hn::Store(hn::Max(element, hn::Zero(di)), di, element_ + to);
               hn::StoreInterleaved2(weight, other, d, weight_ + 2 * to);
             } else {
@@ -124,8 +118,8 @@ class PlaneTable {
 
   static constexpr int32_t kBytes = sizeof(float);
 
-  // Whole numbers up to there are exact in the sum with kLarge, whose last bit is one.
-  static constexpr int64_t kLongest = 1 << 21;
+  // Whole numbers from -kLongestAxis to kLongestAxis are exact in a sum with it, of which the last
+  // bit counts ones.
   static constexpr float kLarge = 0x1.8p23f;
 
   // An axis; offsets grow by `stride` from an element to the next one. In memory, from where a
@@ -134,8 +128,10 @@ class PlaneTable {
     float end;
     int32_t extent, stride;
   };
-  // What a place takes along an axis. Where there is no such element, the weight is NaN, and the
-  // offset the least number: sums with others are negative or lie in the plane.
+  // What a place takes along an axis. Outside the axis there is no element: the weight is NaN, and
+  // the offset INT32_MIN. The sum of offsets along all axes does not tell whether the element
+  // exists, for two times INT32_MIN overflows to 0, so that such a sum may lie in the plane. The
+  // product of weights tells: it is NaN if one of them is.
   struct Tap {
     HWY_ALIGN int32_t offset[kLanes] = {};
     HWY_ALIGN float weight[kLanes];
@@ -152,7 +148,8 @@ class PlaneTable {
     const Axis<float> of = {args_.in[axis], args_.padding, args_.corners};
     V slope;
     const V place = PlacesOf(d, of, LoadCoordinates(d, args_, axis, p, places), &slope);
-    // A place far beyond an end, or one that is no number, is moved to where no element is near.
+    // A place below -1, or NaN, becomes -2, and one above the extent becomes the extent: there all
+    // taps are outside the axis.
     const V at = hn::IfThenElse(hn::Ge(place, hn::Set(d, -1.0f)),
                                 hn::Min(place, hn::Set(d, along.end)), hn::Set(d, -2.0f));
     const bool is_nearest = args_.interpolation == kNearest;
@@ -160,7 +157,7 @@ class PlaneTable {
     const V part = hn::Sub(at, below);
     const V weight = is_nearest ? hn::Set(d, 1.0f) : hn::Sub(hn::Set(d, 1.0f), part);
     const V large = hn::Set(d, kLarge), none = hn::NaN(d);
-    const auto nowhere = hn::Set(di, std::numeric_limits<int32_t>::min());
+    const auto outside = hn::Set(di, std::numeric_limits<int32_t>::min());
     const auto steps = hn::Set(di, along.stride), one = hn::Set(di, 1);
     const auto first = hn::Sub(hn::BitCast(di, hn::Add(below, large)), hn::BitCast(di, large));
     const auto second = hn::Add(first, one);
@@ -171,7 +168,7 @@ class PlaneTable {
       const auto is_left = hn::RebindMask(d, hn::Eq(second, left));
       const auto is_right = hn::RebindMask(d, hn::Eq(first, hn::Add(left, one)));
       const auto is_any = hn::Or(is_same, hn::Or(is_left, is_right));
-      hn::Store(hn::IfThenElse(hn::RebindMask(di, is_any), hn::Mul(left, steps), nowhere), di,
+      hn::Store(hn::IfThenElse(hn::RebindMask(di, is_any), hn::Mul(left, steps), outside), di,
                 taps[0].offset);
       hn::Store(hn::IfThenElse(is_same, weight, hn::IfThenElse(is_left, part, none)), d,
                 taps[0].weight);
@@ -180,11 +177,11 @@ class PlaneTable {
       return;
     }
     const auto set = [&](auto index, V offered, Tap& tap) HWY_ATTR {
-      // Negative ones are large without their sign.
+      // A negative index is a large number without its sign.
       const auto end = hn::Set(du, static_cast<uint32_t>(along.extent));
       const auto is_there = hn::Lt(hn::BitCast(du, index), end);
       const auto offset = hn::Mul(index, steps);
-      hn::Store(hn::IfThenElse(hn::RebindMask(di, is_there), offset, nowhere), di, tap.offset);
+      hn::Store(hn::IfThenElse(hn::RebindMask(di, is_there), offset, outside), di, tap.offset);
       hn::Store(hn::IfThenElse(hn::RebindMask(d, is_there), offered, none), d, tap.weight);
     };
     set(first, weight, taps[0]);
@@ -228,7 +225,7 @@ class PlaneTable {
   HWY_INLINE V SumOfPairs(const float* plane, int64_t p) const { return Sum(plane, p); }
 #endif
 
-  // A weight that is NaN, of a place without a curve, stays so.
+  // A place that is NaN or infinite has NaN weights, which make its result NaN.
   void FillCurves(int64_t p, int64_t places) {
     for (int64_t i = 0; i < places; i += kTile) {
       const int64_t count = std::min(kTile, places - i), end = RoundUp(count, Lanes());
@@ -258,9 +255,9 @@ class PlaneTable {
   int products_ = 1;  // or pairs of them, of a place
   Along axes_[kAxes];
   int64_t pitch_;  // from one product of a place to the next
-  // Numbers of elements, -1 where there is none. Or how many bytes from the first a pair begins.
+  // The offsets of elements in a plane, -1 outside it. Of a pair, the offset in bytes of its first.
   HWY_ALIGN int32_t element_[kEntries];
-  // Of a pair, both beside each other; NaN where there is no such element.
+  // Both weights of a pair lie beside each other, and are NaN for elements outside the plane.
   HWY_ALIGN float weight_[kEntries];
 };
 
