@@ -9,6 +9,7 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/ops/gather_rows/naming.h"
 #include "aclimb/ops/gather_rows/part.h"
+#include "aclimb/simd/parallel.h"
 #include "aclimb/simd/walk.h"
 
 namespace aclimb::gather_rows {
@@ -33,6 +34,9 @@ struct Cut {
   int64_t width = 0;    // of them in a block; 0: no blocks
   int64_t indices = 0;
   int64_t index_step = 0;  // from one slice of out to the next
+  int64_t outer = 0;
+  int64_t parts = 1;  // of the indices
+  bool pays = false;
 
   explicit Cut(const Args& args) {
     const int rank = args.self.rank - args.dim - 1;
@@ -51,12 +55,22 @@ struct Cut {
     indices = index.count;
     index_step = index.stride[0][0];
     const bool lies_so = slice.rank == 1 && step != 1 && slice.stride[1][0] == 1 && index.rank == 1;
-    const bool pays = length >= kLine / element && CeilDivide(extent, kSlicesPerIndex) <= indices &&
-                      extent >= kSlicesPerIndex && extent <= kLargestBlock / kLine;
-    if (!lies_so || !pays) return;
+    const bool may_pay = length >= kLine / element &&
+                         CeilDivide(extent, kSlicesPerIndex) <= indices &&
+                         extent >= kSlicesPerIndex && extent <= kLargestBlock / kLine;
+    if (!lies_so || !may_pay) return;
     const int64_t bytes = std::clamp(kSmallBlock / extent / kLine * kLine, kLine, kWidest);
     width = std::min(length, bytes / element);
+    outer = args.out.ElementCount() / (indices * length);
+    const int64_t blocks = outer * Blocks();
+    const int64_t pieces = CeilDivide(args.out.ElementCount(), kPiece);
+    const int64_t readers = std::min(int64_t{TeamSize()}, pieces);
+    parts = std::clamp<int64_t>(readers / blocks, 1, indices);
+    // The longest time of a thread, in units of a block's width.
+    const int64_t filled = CeilDivide(blocks * parts, int64_t{TeamSize()});
+    pays = filled * CeilDivide(extent, kSlicesPerIndex) <= blocks * indices / readers;
   }
+  // Of the slices with the same outer index.
   int64_t Blocks() const { return CeilDivide(length, width); }
 };
 
@@ -64,12 +78,12 @@ struct Cut {
 
 int64_t BlockBytes(const Args& args) {
   const Cut cut(args);
-  return cut.extent * cut.width * cut.element;
+  return cut.pays ? cut.extent * cut.width * cut.element : 0;
 }
 
 int64_t BlockCount(const Args& args) {
   const Cut cut(args);
-  return args.out.ElementCount() / (cut.indices * cut.length) * cut.Blocks();
+  return cut.outer * cut.Blocks() * cut.parts;
 }
 
 bool GatherInBlocks(const Args& args) {
@@ -79,21 +93,23 @@ bool GatherInBlocks(const Args& args) {
                    outer_to = Part(args.out, 0, args.dim);
   const Walk<2> outer = Walk<2>::Make({&outer_from, &outer_to});
   const copy::RowCopier copier(false);
-  const int64_t blocks = cut.Blocks();
+  const int64_t blocks = cut.Blocks(), parts = cut.parts;
   std::atomic<bool> unknown = false;
-  (void)ForEachUnit(outer.count * blocks, 1, args.blocks, [&](int64_t unit, char* block) {
-    const int64_t first = unit % blocks * cut.width;
+  (void)ForEachUnit(cut.outer * blocks * parts, 1, args.blocks, [&](int64_t unit, char* block) {
+    const int64_t part = unit % parts, at = unit / parts;
+    const int64_t first = at % blocks * cut.width;
     const int64_t width = std::min(cut.width, cut.length - first);
     const int64_t bytes = width * cut.element;
     const char* from = nullptr;
     char* to = nullptr;
-    outer.Visit(unit / blocks, unit / blocks + 1, [&](const int64_t* offset, int64_t) {
+    outer.Visit(at / blocks, at / blocks + 1, [&](const int64_t* offset, int64_t) {
       from = args.self.As<const char>() + (offset[0] + first * cut.step) * cut.element;
       to = args.out.As<char>() + (offset[1] + first) * cut.element;
     });
     copy::Transpose(static_cast<size_t>(cut.element), from, cut.step, width, cut.extent, block,
                     width);
-    for (int64_t i = 0; i < cut.indices; ++i) {
+    const int64_t end = cut.indices * (part + 1) / parts;
+    for (int64_t i = cut.indices * part / parts; i < end; ++i) {
       const int64_t place = naming.Place(args.index[i]);
       char* const slice = to + i * cut.index_step * cut.element;
       if (naming.Has(place)) [[likely]] {

@@ -10,10 +10,11 @@ namespace aclimb::gather_rows {
 // transposed view: some elements of all slices are transposed at a time, into a block that stays in
 // the second-level cache, and copied from there in whole cache lines.
 
-// Bytes of a block; 0: the slices do not lie so, or so few of them are named that reading each
-// element on its own takes less. The indices themselves are not read.
+// Bytes of a block; 0: the slices do not lie so, or so few of them are named that the team takes
+// less time to read each element on its own. The indices themselves are not read.
 int64_t BlockBytes(const Args& args);
-// How many blocks there are in all.
+// How many blocks are filled in all. Where there are fewer than threads, a block is filled several
+// times, each time for a part of the indices.
 int64_t BlockCount(const Args& args);
 
 // RunOnCpu for those whose scratch are blocks.

@@ -16,8 +16,6 @@
 namespace aclimb::gather_rows {
 namespace {
 
-constexpr int64_t kPiece = 32768;
-
 // The slices of out in runs, along each of which everything is evenly spaced.
 class Runs {
  public:

@@ -19,6 +19,9 @@ struct Args {
   SlotMemory blocks = {};        // of BlockBytes() each (blocks.h)
 };
 
+// Elements that a thread takes at once, where each is read on its own.
+inline constexpr int64_t kPiece = 32768;
+
 // Slices that self does not have are zeros; false when there are some.
 [[nodiscard]] bool RunOnCpu(const Args& args);
 

@@ -1,16 +1,14 @@
 // aclnnEmbedding, aclnnIndexSelect and aclnnGatherV2: the C entry points and the plan between them.
 
-#include <algorithm>
-
 #include "aclimb/core/dimensions.h"
 #include "aclimb/core/text.h"
 #include "aclimb/executor/inspect.h"
 #include "aclimb/executor/phase.h"
+#include "aclimb/executor/unit_scratch.h"
 #include "aclimb/ops/gather_rows/blocks.h"
 #include "aclimb/ops/gather_rows/contract.h"
 #include "aclimb/ops/gather_rows/cpu.h"
 #include "aclimb/rows/dense.h"
-#include "aclimb/simd/parallel.h"
 
 namespace aclimb::gather_rows {
 namespace {
@@ -29,8 +27,7 @@ struct GatherRowsPlan final : Plan {
   int dim = 0;
   bool counts_from_end = false;
   rows::Dense index;
-  WorkspacePiece blocks;
-  int64_t block_count = 0, block_bytes = 0;
+  UnitScratch blocks;  // without bytes where elements are read on their own
 
   // Of aclnnEmbedding, indices without dimensions leave none in out.
   Args Views(const TensorView& self, const TensorView& out) const {
@@ -42,10 +39,8 @@ struct GatherRowsPlan final : Plan {
   }
 
   void BookBlocks(Planner& planner, const Args& views) {
-    block_bytes = BlockBytes(views);
-    if (block_bytes == 0) return;
-    block_count = std::min<int64_t>(TeamSize(), BlockCount(views));
-    blocks = planner.workspace().Book(block_count, block_bytes);
+    const int64_t bytes = BlockBytes(views);
+    if (bytes > 0) blocks.Book(planner, BlockCount(views), bytes);
   }
 
   void Run(const RunContext& run) const override {
@@ -53,7 +48,7 @@ struct GatherRowsPlan final : Plan {
     if (indices == nullptr) return;
     Args args = Views(WithRank(run.View(at.self)), WithRank(run.View(at.out)));
     args.index = indices;
-    args.blocks = {run.Piece<void>(blocks), block_count, block_bytes};
+    args.blocks = blocks.Memory(run);
     const bool all_known = RunOnCpu(args);
     if (!all_known) FailInspected(*this, run);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -188,6 +189,54 @@ TEST_F(GatherRows, FewSlicesOfTransposedViewsAreNotTransposed) {
     aclOpExecutor* executor;
     EXPECT_EQ(aclnnEmbeddingGetWorkspaceSize(table, index, out, &size, &executor), 0);
     EXPECT_EQ(size > 0, blocks);
+  }
+}
+
+// One block of all slices and many indices: each thread fills the block and takes a part of them.
+TEST_F(GatherRows, ManyShortSlicesOfATransposedViewAreSharedOut) {
+  constexpr int64_t kExtent = 96, kLength = 50, kIndices = 12007;
+  std::vector<double> values, wanted;
+  for (int64_t i = 0; i < kExtent * kLength; ++i) values.push_back(static_cast<double>(i));
+  for (int64_t i = 0; i < kIndices; ++i) wanted.push_back(static_cast<double>(i * i % kExtent));
+  const std::vector<double> truth =
+      Truth(values, 1, kExtent, kLength, {wanted.begin(), wanted.end()}, false);
+  const DeviceTensor table({kExtent, kLength}, DType::kFloat32, values, {.stride = {1, kExtent}});
+  const DeviceTensor index({kIndices}, DType::kInt64, wanted);
+  constexpr uint64_t kBlock = kExtent * kLength * sizeof(float), kLine = 64;
+  for (const auto& [threads, blocks] :
+       {std::pair<const char*, uint64_t>{"1", 1}, {"3", 3}, {"16", 16}}) {
+    SCOPED_TRACE(threads);
+    const aclimb::testing::Setting team("ACLIMB_THREADS", threads);
+    const DeviceTensor out({kIndices, kLength}, DType::kFloat32);
+    uint64_t bytes = 0;
+    ACLIMB_EXPECT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          const aclnnStatus status =
+              aclnnEmbeddingGetWorkspaceSize(table, index, out, size, executor);
+          bytes = *size;
+          return status;
+        },
+        &aclnnEmbedding, stream_));
+    EXPECT_EQ(bytes, blocks * kBlock + kLine);
+    EXPECT_EQ(out.Values(), truth);
+  }
+}
+
+// Slices of one line each, of which a block has so many that few threads fill one in the time in
+// which all of them read the elements on their own.
+TEST_F(GatherRows, WideBlocksForFewThreadsAreNotTaken) {
+  constexpr int64_t kExtent = 65536, kLength = 16;
+  for (const auto& [count, threads, blocks] :
+       {std::tuple<int64_t, const char*, bool>{kExtent, "1", true},
+        {kExtent, "16", false},
+        {4 * kExtent, "16", true}}) {
+    const aclimb::testing::Setting team("ACLIMB_THREADS", threads);
+    const DeviceTensor table({kExtent, kLength}, DType::kFloat32, {}, {.stride = {1, kExtent}});
+    const DeviceTensor index({count}, DType::kInt64), out({count, kLength}, DType::kFloat32);
+    uint64_t size;
+    aclOpExecutor* executor;
+    EXPECT_EQ(aclnnEmbeddingGetWorkspaceSize(table, index, out, &size, &executor), 0);
+    EXPECT_EQ(size > 0, blocks) << threads << ' ' << count;
   }
 }
 
