@@ -110,7 +110,7 @@ TEST_P(ConvolutionNaNsOfBias, StayInItsChannel) {
     ExpectRounded(ComputeAgain(operands, 1 << 30, threads, biases.data()), expected,
                   DType::kFloat32);
   }
-  // Nothing is summed where the bias decides: whoever sums asks for each element.
+  // Where each bias is NaN nothing is summed: every sum would ask for a cancellation.
   std::fill(biases.begin(), biases.end(), std::nanf(""));
   EXPECT_EQ(NaNs(ComputeAgain(operands, 1 << 30, 1, biases.data())),
             static_cast<int64_t>(expected.size()));
