@@ -131,14 +131,7 @@ bool CallKey::Add(const contract::Argument& argument) {
     }
     case contract::Kind::kTensorList:
     case contract::Kind::kScalarList:
-      Add(argument.elements.size());
-      for (size_t i = 0, end; i < argument.elements.size(); i = end) {
-        end = EndOfEqual(argument.elements, i);
-        if (used_ == std::size(words_)) return false;
-        Add(end - i);
-        if (!Add(argument.elements[i])) return false;
-      }
-      return true;
+      return AddList(argument.elements);
     case contract::Kind::kString: {
       const auto* text = static_cast<const char*>(argument.object);
       return AddCounted(text, std::strlen(text));
@@ -152,6 +145,17 @@ bool CallKey::Add(const contract::Argument& argument) {
       return true;
   }
   return false;
+}
+
+bool CallKey::AddList(std::span<const contract::Argument> elements) {
+  Add(elements.size());
+  for (size_t i = 0, end; i < elements.size(); i = end) {
+    end = EndOfEqual(elements, i);
+    if (used_ == std::size(words_)) return false;
+    Add(end - i);
+    if (!Add(elements[i])) return false;
+  }
+  return true;
 }
 
 void CallKey::Add(uint64_t word) {

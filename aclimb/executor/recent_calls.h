@@ -30,6 +30,8 @@ class CallKey {
 
  private:
   bool Add(const contract::Argument& argument);
+  // Not inlined, so that Add is: calls without lists do not pay for them.
+  [[gnu::noinline]] bool AddList(std::span<const contract::Argument> elements);
   bool AddHashed(std::span<const uint64_t> words);
   bool AddCounted(const void* bytes, size_t count);
   void Add(uint64_t word);
