@@ -145,46 +145,35 @@ void GatherRowsOf(const void* from, int64_t stride, int64_t count, int64_t rows,
   }
 }
 
-}  // namespace
-
-void Gather(size_t element, const Place& place, int64_t count, void* to) {
-  switch (element) {
+// Calls body(T()) for a type T of so many bytes.
+template <typename Body>
+void WithElement(size_t bytes, const Body& body) {
+  switch (bytes) {
     case 1:
-      return GatherElements<uint8_t>(place, count, to);
+      return body(uint8_t());
     case 2:
-      return GatherElements<uint16_t>(place, count, to);
+      return body(uint16_t());
     case 4:
-      return GatherElements<uint32_t>(place, count, to);
+      return body(uint32_t());
     default:
-      return GatherElements<uint64_t>(place, count, to);
+      return body(uint64_t());
   }
 }
 
+}  // namespace
+
+void Gather(size_t element, const Place& place, int64_t count, void* to) {
+  WithElement(element, [&](auto t) { GatherElements<decltype(t)>(place, count, to); });
+}
+
 void Scatter(size_t element, const void* from, int64_t count, const Place& place) {
-  switch (element) {
-    case 1:
-      return ScatterElements<uint8_t>(from, count, place);
-    case 2:
-      return ScatterElements<uint16_t>(from, count, place);
-    case 4:
-      return ScatterElements<uint32_t>(from, count, place);
-    default:
-      return ScatterElements<uint64_t>(from, count, place);
-  }
+  WithElement(element, [&](auto t) { ScatterElements<decltype(t)>(from, count, place); });
 }
 
 void GatherRows(size_t element, const void* from, int64_t stride, int64_t count, int64_t rows,
                 Steps step, void* to) {
-  switch (element) {
-    case 1:
-      return GatherRowsOf<uint8_t>(from, stride, count, rows, step, to);
-    case 2:
-      return GatherRowsOf<uint16_t>(from, stride, count, rows, step, to);
-    case 4:
-      return GatherRowsOf<uint32_t>(from, stride, count, rows, step, to);
-    default:
-      return GatherRowsOf<uint64_t>(from, stride, count, rows, step, to);
-  }
+  WithElement(element,
+              [&](auto t) { GatherRowsOf<decltype(t)>(from, stride, count, rows, step, to); });
 }
 
 }  // namespace aclimb::copy

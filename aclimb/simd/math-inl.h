@@ -149,15 +149,13 @@ HWY_INLINE hn::Vec<D> QuickQuotient(D d, hn::Vec<D> a, hn::Vec<D> b) {
 // powers of 2 are not as precise as differences of them have to be.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> Tanh(D d, hn::Vec<D> x) {
-  const hn::RebindToSigned<D> di;
   const auto one = hn::Set(d, 1.0f), ones = hn::Set(d, kOnes);
   const auto log2_e_twice = hn::Set(d, 0x1.715476p+1f);
   // From 9.25 on the result is 1. NaN is the second operand: x86 then returns it.
   const auto magnitude = hn::Min(hn::Set(d, 9.25f), hn::Abs(x));
   const auto sum = hn::MulAdd(magnitude, log2_e_twice, ones);
   const auto r = hn::MulSub(magnitude, log2_e_twice, hn::Sub(sum, ones));
-  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, sum));
-  const auto power = hn::BitCast(d, hn::Add(hn::BitCast(di, one), exponent));
+  const auto power = ScaleNormal(d, one, sum);
   const auto less = hn::MulAdd(power, PowerOf2Less1(d, r), hn::Sub(power, one));
   const auto result = hn::CopySignToAbs(QuickQuotient(d, less, hn::Add(less, hn::Set(d, 2.0f))), x);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128

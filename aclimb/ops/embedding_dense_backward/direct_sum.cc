@@ -177,8 +177,7 @@ void SumDirectly(const Args& args) {
   const bool plain = out.dtype == DType::kFloat32 && out.IsContiguous();
   TensorView single = DenseLike(out, plain ? out.data : all + slices * sums.Size());
   single.dtype = DType::kFloat32;
-  const int64_t grain = kPiece;
-  const bool summed = ParallelForAll(sums.rows, grain, [&](int64_t begin, int64_t end) {
+  const bool summed = ParallelForAll(sums.rows, kPiece, [&](int64_t begin, int64_t end) {
     AddSlices(sums, slices, begin, end, all, single.As<float>());
   });
   if (summed && !plain) (void)copy::Copy(single, out);
