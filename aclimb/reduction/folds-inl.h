@@ -7,7 +7,7 @@
 #define ACLIMB_REDUCTION_FOLDS_INL_H_
 #endif
 
-#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <limits>
@@ -168,6 +168,12 @@ struct Cube : Itself {
     return hn::Mul(hn::Abs(x), hn::Mul(x, x));
   }
 };
+struct Root : Itself {
+  template <class V>
+  static HWY_INLINE V Of(V x, V) {
+    return hn::Sqrt(hn::Abs(x));
+  }
+};
 struct NotZero : Itself {
   template <class V>
   static HWY_INLINE V Of(V x, V) {
@@ -199,25 +205,61 @@ struct Times {
   }
 };
 
-// |x|^exponent, which is the shift of every result.
+// |x|^exponent of a float32 x in double, which is the shift of every result, to within 2e-10 of a
+// norm: 2^y for y = exponent * log2|x|.
 struct Power {
   static constexpr bool kShifts = true;
   template <class V>
   static HWY_INLINE V Of(V x, V exponent) {
     const hn::DFromV<V> d;
-    const V zero = hn::Zero(d), infinity = hn::Inf(d), size = hn::Abs(x);
-    const auto falls = hn::Lt(exponent, zero);
-    // Beyond the numbers that hn::Exp knows, powers are 0 or infinite.
-    const V logarithm = hn::Mul(exponent, hn::Log(d, size));
-    const V most = hn::Set(d, 705.0);
-    const V usual = hn::Exp(d, hn::Min(hn::Max(logarithm, hn::Neg(most)), most));
-    const V power = hn::IfThenElse(hn::Gt(logarithm, most), infinity,
-                                   hn::IfThenZeroElse(hn::Lt(logarithm, hn::Neg(most)), usual));
-    const V of_zero = hn::IfThenElseZero(falls, infinity);
-    const V of_infinity = hn::IfThenZeroElse(falls, infinity);
-    return hn::IfThenElse(hn::Eq(size, zero), of_zero,
-                          hn::IfThenElse(hn::Eq(size, infinity), of_infinity,
-                                         hn::IfThenElse(hn::IsNaN(x), x, power)));
+    const V size = hn::Abs(x), infinity = hn::Inf(d);
+    const V usual = hn::IfThenElse(hn::Lt(size, infinity), Logarithm(size), size);
+    const V logarithm = hn::IfThenElse(hn::Eq(size, hn::Zero(d)), hn::Neg(infinity), usual);
+    const V y = hn::Mul(exponent, logarithm);
+    return hn::IfThenElse(hn::IsNaN(y), y, PowerOf2(y));
+  }
+
+ private:
+  // log2(x) of a normal x, to within 4e-10: x = m * 2^n with m from sqrt(1/2) to sqrt(2), and
+  // log2(m) is odd in z = (m - 1) / (m + 1). Of powers of 2 exactly.
+  template <class V>
+  static HWY_INLINE V Logarithm(V x) {
+    const hn::DFromV<V> d;
+    const hn::RebindToUnsigned<decltype(d)> du;
+    constexpr uint64_t kOne = 0x3FF0000000000000, kLeast = 0x3FE6A09E667F3BCD;  // of m
+    const auto bits = hn::Add(hn::BitCast(du, x), hn::Set(du, kOne - kLeast));
+    const auto fraction = hn::And(bits, hn::Set(du, 0x000FFFFFFFFFFFFF));
+    const V m = hn::BitCast(d, hn::Add(fraction, hn::Set(du, kLeast)));
+    // The bits of 2^52 + n + 1023.
+    const auto sum = hn::Or(hn::ShiftRight<52>(bits), hn::Set(du, 0x4330000000000000));
+    const V n = hn::Sub(hn::BitCast(d, sum), hn::Set(d, 0x1p52 + 1023));
+    const V one = hn::Set(d, 1.0);
+    const V z = hn::Div(hn::Sub(m, one), hn::Add(m, one)), square = hn::Mul(z, z);
+    V p = hn::Set(d, 0x1.ba14343ec2da3p-2);
+    p = hn::MulAdd(p, square, hn::Set(d, 0x1.2747367e1dd48p-1));
+    p = hn::MulAdd(p, square, hn::Set(d, 0x1.ec70e5bbf8bfdp-1));
+    p = hn::MulAdd(p, square, hn::Set(d, 0x1.7154764e7aa50p+1));
+    return hn::MulAdd(p, z, n);
+  }
+  // 2^y, to within 3e-12 of itself; beyond the normal numbers 0 or infinity, of NaN anything.
+  template <class V>
+  static HWY_INLINE V PowerOf2(V y) {
+    const hn::DFromV<V> d;
+    const hn::RebindToUnsigned<decltype(d)> du;
+    // At both ends r is 0, and n makes a 0 or an infinity of the 1.
+    y = hn::Min(hn::Max(y, hn::Set(d, -1023.0)), hn::Set(d, 1024.0));
+    const V ones = hn::Set(d, 0x1.8p52);
+    const V sum = hn::Add(y, ones), r = hn::Sub(y, hn::Sub(sum, ones));
+    V p = hn::Set(d, 0x1.63b2d7971923fp-20);
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.00c0e4e15189cp-16));
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.4308c7183d6a2p-13));
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.5d877598350dep-10));
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.3b2ab70ad2565p-7));
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.c6b08da70cce3p-5));
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.ebfbdff82a734p-3));
+    p = hn::MulAdd(p, r, hn::Set(d, 0x1.62e42fef9cc69p-1));
+    p = hn::MulAdd(p, r, hn::Set(d, 1.0));
+    return hn::BitCast(d, hn::Add(hn::BitCast(du, p), hn::ShiftLeft<52>(hn::BitCast(du, sum))));
   }
 };
 struct Powers : Sums<double, Power> {

@@ -204,12 +204,20 @@ struct As : F {
 // The exponent as the shifts that the folds on vectors know.
 struct PowerKernel {
   using Of = VectorKernel<As<Powers, Fold::kPowers>, float>;
-  using OfCubes = VectorKernel<As<Sums<double, Cube>, Fold::kPowers>, float>;
   static constexpr int64_t kMost = 512;
+
+  // For exponents that take no logarithm; null for others.
+  static const Kernel* Quick(double exponent) {
+    if (exponent == 3) return &VectorKernel<As<Sums<double, Cube>, Fold::kPowers>, float>::kKernel;
+    if (exponent == 0.5) return &VectorKernel<As<Sums<float, Root>, Fold::kPowers>, float>::kKernel;
+    return nullptr;
+  }
 
   static void Rows(const void* from, int64_t pitch, int64_t rows, int64_t count, const Terms& terms,
                    Slot* first, Slot*) {
-    if (terms.exponent == 3) return OfCubes::Rows(from, pitch, rows, count, terms, first, nullptr);
+    if (const Kernel* const quick = Quick(terms.exponent)) {
+      return quick->rows(from, pitch, rows, count, terms, first, nullptr);
+    }
     double exponents[kMost + kSlack];
     std::fill_n(exponents, std::min(rows, kMost), terms.exponent);
     const float* x = static_cast<const float*>(from);
@@ -220,8 +228,8 @@ struct PowerKernel {
   }
   static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,
                       const Terms& terms, Slot* first, Slot*) {
-    if (terms.exponent == 3) {
-      return OfCubes::Columns(from, pitch, rows, columns, terms, first, nullptr);
+    if (const Kernel* const quick = Quick(terms.exponent)) {
+      return quick->columns(from, pitch, rows, columns, terms, first, nullptr);
     }
     double exponents[kMost + kSlack];
     std::fill_n(exponents, std::min(columns, kMost) + kSlack, terms.exponent);
