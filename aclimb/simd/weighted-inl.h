@@ -39,7 +39,7 @@ HWY_INLINE void AddTimes(const T* from, double weight, int64_t count, double* to
 }
 
 // to[i] = the sum of weight * row[i] over all rows, in D's type. terms(use) calls use(row, weight)
-// for each of them. With `stream`, `to` is aligned to a vector, and its length is whole ones.
+// for each of them; rows have elements of T, or float32 where the sums are double. With `stream`, `to` is aligned to a vector, and its length is whole ones.
 template <class D, typename T, class Terms>
 HWY_INLINE void AddWeighted(D d, const Terms& terms, int64_t length, bool stream, T* to) {
   using Sum = hn::TFromD<D>;
@@ -47,14 +47,14 @@ HWY_INLINE void AddWeighted(D d, const Terms& terms, int64_t length, bool stream
   if (length < lanes) {
     if constexpr (std::is_same_v<T, float> && std::is_same_v<Sum, float>) {
       auto sum = hn::Zero(d);
-      terms([&](const T* row, auto weight) HWY_ATTR {
+      terms([&](const auto* row, auto weight) HWY_ATTR {
         sum = hn::MulAdd(hn::Set(d, static_cast<Sum>(weight)), LoadFirst(d, row, length), sum);
       });
       return StoreFirst(d, sum, to, length);
     }
     for (int64_t i = 0; i < length; ++i) {
       Sum sum = 0;
-      terms([&](const T* row, auto weight)
+      terms([&](const auto* row, auto weight)
                 HWY_ATTR { sum += static_cast<Sum>(weight) * static_cast<Sum>(row[i]); });
       to[i] = static_cast<T>(sum);
     }
@@ -63,7 +63,7 @@ HWY_INLINE void AddWeighted(D d, const Terms& terms, int64_t length, bool stream
   int64_t i = 0;
   for (; i + 4 * lanes <= length; i += 4 * lanes) {
     auto a = hn::Zero(d), b = a, c = a, e = a;
-    terms([&](const T* row, auto weight) HWY_ATTR {
+    terms([&](const auto* row, auto weight) HWY_ATTR {
       const auto w = hn::Set(d, static_cast<Sum>(weight));
       a = hn::MulAdd(w, LoadAs(d, row + i), a);
       b = hn::MulAdd(w, LoadAs(d, row + i + lanes), b);
@@ -79,7 +79,7 @@ HWY_INLINE void AddWeighted(D d, const Terms& terms, int64_t length, bool stream
   for (; i < length; i += lanes) {
     const int64_t at = HWY_MIN(i, length - lanes);
     auto sum = hn::Zero(d);
-    terms([&](const T* row, auto weight) HWY_ATTR {
+    terms([&](const auto* row, auto weight) HWY_ATTR {
       sum = hn::MulAdd(hn::Set(d, static_cast<Sum>(weight)), LoadAs(d, row + at), sum);
     });
     StoreAs(d, sum, stream, to + at);

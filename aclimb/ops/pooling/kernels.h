@@ -96,6 +96,8 @@ struct MeanArgs {
   double* rows = nullptr;         // `slots` of MeanSlot() numbers
   int64_t slots = 1;
 };
+// Whether rows are computed in vectors of windows, or of elements.
+bool IsSliding(const MeanWindows& width);
 // One thread needs so many numbers of scratch memory.
 int64_t MeanSlot(const MeanWindows& width);
 [[nodiscard]] bool MeanPool(const MeanArgs& args);

@@ -1,13 +1,25 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/ops/pooling/mean_kernels.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: the -inl headers are included once per target.
+#include <algorithm>
+
 #include "aclimb/ops/pooling/kernels.h"
+#include "aclimb/simd/float-inl.h"
 #include "aclimb/simd/parallel.h"
 #include "aclimb/simd/slots.h"
+#include "aclimb/simd/weighted-inl.h"
 
+HWY_BEFORE_NAMESPACE();
 namespace aclimb::pooling {
-namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
 
-// Sums are made in double: first over rows, all columns side by side, then along the row. So they
-// are exact enough however large windows are, and each window adds up only as many numbers as it is
-// wide.
+// Sums are made first over rows, all columns side by side, then along the row: each window adds up
+// only as many numbers as it is wide. So they are exact enough however large windows are in double,
+// and in float32 where there are few terms in each of the two steps.
+constexpr int64_t kFewTerms = 16;
 
 // A row of a layer of a plane; all follow each other.
 struct RowAt {
@@ -28,57 +40,190 @@ struct RowAt {
   int64_t layers, lines, plane, layer, line;
 };
 
+// Calls compute(k, to) for vectors that cover a row of `count` elements; it stores all lanes of
+// kVectors vectors from element k on, which it is a multiple of.
+template <int64_t kVectors, class D, class Compute>
+HWY_INLINE void FillRow(D d, int64_t count, float* to, const Compute& compute) {
+  const auto step = kVectors * static_cast<int64_t>(hn::Lanes(d));
+  int64_t k = 0;
+  for (; k + step <= count; k += step) compute(k, to + k);
+  if (k == count) return;
+  // The last vector may overlap the one before.
+  if (k > 0 && (count - step) % kVectors == 0) return compute(count - step, to + count - step);
+  float rest[kVectors * hn::MaxLanes(D())];
+  compute(k, rest);
+  std::copy_n(rest, count - k, to + k);
+}
+
+// Rows of means, or of their gradients, of windows for which IsSliding() holds. `terms` calls
+// use(row, weight) for rows of elements that windows have, or of windows that have elements.
+template <typename Sum>
+class SlidingRows {
+ public:
+  // `slot` has MeanSlot() numbers of double.
+  SlidingRows(const MeanArgs& args, void* slot)
+      : args_(args),
+        axis_(args.width.axis()),
+        sums_(static_cast<Sum*>(slot) + axis_.kernel),
+        divisor_(args.divisor != 0 ? args.divisor : static_cast<double>(axis_.kernel)),
+        part_(1 / divisor_) {
+    // Beside the sums of a row there is padding.
+    std::fill_n(static_cast<Sum*>(slot), MeanSlot(args.width), Sum(0));
+    const auto is_whole = [&](int64_t o) {
+      return args.divisor != 0 || args.width.Divisor(o) == divisor_;
+    };
+    whole_ = {0, axis_.out};
+    while (whole_.begin < whole_.end && !is_whole(whole_.begin)) ++whole_.begin;
+    while (whole_.begin < whole_.end && !is_whole(whole_.end - 1)) --whole_.end;
+  }
+
+  template <class Terms>
+  void Mean(const Terms& terms, float* to) {
+    Add(terms, axis_.in, sums_);
+    const Sum* const from = sums_ - axis_.pad_begin;
+    FillRow<1>(d_, axis_.out, to, [&](int64_t o, float* at) HWY_ATTR {
+      auto sum = hn::Zero(d_);
+      if (axis_.stride == 1) {
+        sum = SumFrom(from + o, axis_.kernel);
+      } else {
+        const Sum* taps = from + 2 * o;
+        for (int64_t left = axis_.kernel; left > 0; left -= 2, taps += 2) {
+          hn::Vec<D> even, odd;
+          hn::LoadInterleaved2(d_, taps, even, odd);
+          sum = hn::Add(sum, even);
+          if (left > 1) sum = hn::Add(sum, odd);
+        }
+      }
+      StoreAs(d_, sum, false, at);
+    });
+    ScaleEnds(to);
+  }
+
+  template <class Terms>
+  void Gradient(const Terms& terms, float* to) {
+    Add(terms, axis_.out, sums_);
+    ScaleEnds(sums_);
+    if (axis_.stride == 1) {
+      const Sum* const first = sums_ + axis_.pad_begin - axis_.kernel + 1;
+      FillRow<1>(d_, axis_.in, to, [&](int64_t k, float* at) HWY_ATTR {
+        StoreAs(d_, SumFrom(first + k, axis_.kernel), false, at);
+      });
+      return;
+    }
+    // Elements of one parity are the windows' even ones, those of the other their odd ones.
+    const int64_t count[] = {(axis_.kernel - axis_.pad_begin % 2 + 1) / 2,
+                             (axis_.kernel - (axis_.pad_begin + 1) % 2 + 1) / 2};
+    const Sum* const first[] = {sums_ + axis_.pad_begin / 2 - count[0] + 1,
+                                sums_ + (axis_.pad_begin + 1) / 2 - count[1] + 1};
+    FillRow<2>(d_, axis_.in, to, [&](int64_t k, float* at) HWY_ATTR {
+      const auto even = SumFrom(first[0] + k / 2, count[0]);
+      const auto odd = SumFrom(first[1] + k / 2, count[1]);
+      if constexpr (sizeof(Sum) == sizeof(float)) {
+        hn::StoreInterleaved2(even, odd, d_, at);
+      } else {
+        hn::StoreInterleaved2(ToFloats(d_, even), ToFloats(d_, odd), hn::Rebind<float, D>(), at);
+      }
+    });
+  }
+
+  // Weights have this part: so no sum of finite numbers is infinite.
+  double part() const { return part_; }
+
+ private:
+  using D = hn::ScalableTag<Sum>;
+
+  template <class Terms>
+  void Add(const Terms& terms, int64_t length, Sum* to) {
+    AddWeighted(d_, terms, length, false, to);
+  }
+  // Of `count` vectors, each one element behind the one before.
+  HWY_INLINE hn::Vec<D> SumFrom(const Sum* first, int64_t count) const {
+    auto sum = hn::Zero(d_);
+    for (int64_t j = 0; j < count; ++j) sum = hn::Add(sum, hn::LoadU(d_, first + j));
+    return sum;
+  }
+  // Windows that are divided by a smaller number.
+  template <typename T>
+  void ScaleEnds(T* row) const {
+    const auto scale = [&](int64_t o) {
+      row[o] = static_cast<T>(static_cast<double>(row[o]) * (args_.windows[o].part * divisor_));
+    };
+    for (int64_t o = 0; o < whole_.begin; ++o) scale(o);
+    for (int64_t o = whole_.end; o < axis_.out; ++o) scale(o);
+  }
+
+  const MeanArgs& args_;
+  const Axis& axis_;
+  D d_;
+  Sum* sums_;
+  double divisor_, part_;  // of windows that are whole
+  Range whole_;
+};
+
+// The same for windows of any kind.
+class AnyRows {
+ public:
+  AnyRows(const MeanArgs& args, void* sums)
+      : args_(args), sums_(static_cast<double*>(sums)), spread_(sums_ + args.width.out()) {}
+
+  template <class Terms>
+  void Mean(const Terms& terms, float* to) {
+    AddWeighted(hn::ScalableTag<double>(), terms, args_.width.in(), false, sums_);
+    for (int64_t o = 0; o < args_.width.out(); ++o) {
+      const MeanWindow& window = args_.windows[o];
+      double sum = 0;
+      for (int64_t k = window.begin; k < window.end; ++k) sum += sums_[k];
+      to[o] = static_cast<float>(sum * window.part);
+    }
+  }
+
+  template <class Terms>
+  void Gradient(const Terms& terms, float* to) {
+    const int64_t in = args_.width.in();
+    AddWeighted(hn::ScalableTag<double>(), terms, args_.width.out(), false, sums_);
+    std::fill_n(spread_, in, 0.0);
+    for (int64_t o = 0; o < args_.width.out(); ++o) {
+      const MeanWindow& window = args_.windows[o];
+      const double share = sums_[o] * window.part;
+      for (int64_t k = window.begin; k < window.end; ++k) spread_[k] += share;
+    }
+    for (int64_t k = 0; k < in; ++k) to[k] = static_cast<float>(spread_[k]);
+  }
+
+  double part() const { return 1; }
+
+ private:
+  const MeanArgs& args_;
+  double *sums_, *spread_;
+};
+
 // Rows [first, last) of means.
-void MeanRows(const MeanArgs& args, int64_t first, int64_t last, double* sums) {
+template <class Rows>
+void MeanRows(const MeanArgs& args, int64_t first, int64_t last, Rows rows) {
   const MeanWindows &depth = args.depth, &height = args.height, &width = args.width;
   RowAt at(first, depth.out(), height.out());
   for (int64_t r = first; r < last; ++r, at.Next()) {
     const float* const plane = args.from + at.plane * depth.in() * height.in() * width.in();
-    float* const to = args.to + r * width.out();
     const Range layers = depth.Of(at.layer), lines = height.Of(at.line);
-    std::fill_n(sums, width.in(), 0.0);
-    for (int64_t z = layers.begin; z < layers.end; ++z) {
-      for (int64_t i = lines.begin; i < lines.end; ++i) {
-        const float* const from = plane + (z * height.in() + i) * width.in();
-        for (int64_t k = 0; k < width.in(); ++k) sums[k] += static_cast<double>(from[k]);
-      }
-    }
-    const double part = args.divisor != 0 ? 1
-                        : layers.size() == 0 || lines.size() == 0
-                            ? 0
+    const double part = args.divisor != 0 || layers.size() == 0 || lines.size() == 0
+                            ? 1
                             : 1 / (depth.Divisor(at.layer) * height.Divisor(at.line));
-    for (int64_t o = 0; o < width.out(); ++o) {
-      const MeanWindow& window = args.windows[o];
-      double sum = 0;
-      for (int64_t k = window.begin; k < window.end; ++k) sum += sums[k];
-      to[o] = static_cast<float>(sum * (part * window.part));
-    }
-  }
-}
-
-// Adds what is given for each window of a row to its elements.
-void Spread(const MeanArgs& args, const WindowsOfTaps& having, const double* shares, double* to) {
-  const Axis& axis = args.width.axis();
-  if (args.width.adaptive() || axis.kernel > WindowsOfTaps::kMostKept) {
-    for (int64_t o = 0; o < axis.out; ++o) {
-      const MeanWindow& window = args.windows[o];
-      for (int64_t k = window.begin; k < window.end; ++k) to[k] += shares[o];
-    }
-    return;
-  }
-  // Short windows that overlap would each wait for what the one before has written.
-  for (int64_t tap = 0; tap < axis.kernel; ++tap) {
-    const Range windows = having[tap];
-    const int64_t first = axis.Start(0) + tap;
-    for (int64_t o = windows.begin; o < windows.end; ++o) to[first + o * axis.stride] += shares[o];
+    const double weight = part * rows.part();
+    const auto terms = [&](const auto& use) HWY_ATTR {
+      for (int64_t z = layers.begin; z < layers.end; ++z) {
+        for (int64_t i = lines.begin; i < lines.end; ++i) {
+          use(plane + (z * height.in() + i) * width.in(), weight);
+        }
+      }
+    };
+    rows.Mean(terms, args.to + r * width.out());
   }
 }
 
 // Rows [first, last) of the gradient of what the means were made of.
-void GradientRows(const MeanArgs& args, const WindowsOfTaps& having, int64_t first, int64_t last,
-                  double* sums) {
+template <class Rows>
+void GradientRows(const MeanArgs& args, int64_t first, int64_t last, Rows rows) {
   const MeanWindows &depth = args.depth, &height = args.height, &width = args.width;
-  double* const spread = sums + width.out();
   RowAt at(first, depth.in(), height.in());
   Range layers, lines;
   for (int64_t r = first; r < last; ++r, at.Next()) {
@@ -93,26 +238,44 @@ void GradientRows(const MeanArgs& args, const WindowsOfTaps& having, int64_t fir
     }
     layers = other_layers;
     lines = other_lines;
-    std::fill_n(sums, width.out(), 0.0);
-    for (int64_t z = layers.begin; z < layers.end; ++z) {
-      for (int64_t i = lines.begin; i < lines.end; ++i) {
-        const float* const from = plane + (z * height.out() + i) * width.out();
-        const double part = args.divisor != 0 ? 1 : 1 / (depth.Divisor(z) * height.Divisor(i));
-        for (int64_t o = 0; o < width.out(); ++o) sums[o] += part * static_cast<double>(from[o]);
+    const auto terms = [&](const auto& use) HWY_ATTR {
+      for (int64_t z = layers.begin; z < layers.end; ++z) {
+        for (int64_t i = lines.begin; i < lines.end; ++i) {
+          const double part = args.divisor != 0 ? 1 : 1 / (depth.Divisor(z) * height.Divisor(i));
+          use(plane + (z * height.out() + i) * width.out(), part * rows.part());
+        }
       }
-    }
-    std::fill_n(spread, width.in(), 0.0);
-    for (int64_t o = 0; o < width.out(); ++o) sums[o] *= args.windows[o].part;
-    Spread(args, having, sums, spread);
-    for (int64_t k = 0; k < width.in(); ++k) to[k] = static_cast<float>(spread[k]);
+    };
+    rows.Gradient(terms, to);
   }
 }
 
+void SomeRows(const MeanArgs& args, bool gradient, int64_t first, int64_t last, void* slot) {
+  const auto compute = [&](auto rows) {
+    gradient ? GradientRows(args, first, last, rows) : MeanRows(args, first, last, rows);
+  };
+  if (!IsSliding(args.width)) return compute(AnyRows(args, slot));
+  const auto most = [](const MeanWindows& windows) {
+    return windows.adaptive() ? windows.in() : std::min(windows.axis().kernel, windows.in());
+  };
+  const bool few = std::max(most(args.depth) * most(args.height), most(args.width)) <= kFewTerms;
+  few ? compute(SlidingRows<float>(args, slot)) : compute(SlidingRows<double>(args, slot));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::pooling
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::pooling {
+namespace {
+
+HWY_EXPORT(SomeRows);
+
 // `rows` of each plane of what is written, each with `to_row` elements, from planes of
-// `from_plane`: by compute(first, last, numbers of a slot).
-template <typename Compute>
-bool AllRows(const MeanArgs& args, int64_t rows, int64_t to_row, int64_t from_plane,
-             Compute compute) {
+// `from_plane`.
+bool AllRows(const MeanArgs& args, bool gradient, int64_t rows, int64_t to_row,
+             int64_t from_plane) {
   FindWindows(args);
   // What a row costs on the average: its part of all that is read, or more where windows overlap.
   const int64_t per_row = std::max<int64_t>(1, from_plane / std::max<int64_t>(1, rows) + to_row);
@@ -121,7 +284,8 @@ bool AllRows(const MeanArgs& args, int64_t rows, int64_t to_row, int64_t from_pl
   return ParallelForAll(args.planes * rows, std::max<int64_t>(1, kPiece / per_row),
                         [&](int64_t first, int64_t last) {
                           const Slots::Lease lease(slots);
-                          compute(first, last, args.rows + lease.number() * slot);
+                          HWY_DYNAMIC_DISPATCH(SomeRows)
+                          (args, gradient, first, last, args.rows + lease.number() * slot);
                         });
 }
 
@@ -171,22 +335,25 @@ void FindWindows(const MeanArgs& args) {
   }
 }
 
-int64_t MeanSlot(const MeanWindows& width) { return width.in() + width.out(); }
+bool IsSliding(const MeanWindows& width) {
+  return !width.adaptive() && width.axis().stride <= 2 && width.axis().kernel <= width.in();
+}
+
+int64_t MeanSlot(const MeanWindows& width) {
+  // Behind the last element vectors of every second one end.
+  constexpr int64_t kVectors = 3 * HWY_MAX_BYTES / int64_t{sizeof(float)};
+  return width.in() + width.out() + (IsSliding(width) ? 2 * width.axis().kernel + kVectors : 0);
+}
 
 bool MeanPool(const MeanArgs& args) {
-  return AllRows(
-      args, args.depth.out() * args.height.out(), args.width.out(),
-      args.depth.in() * args.height.in() * args.width.in(),
-      [&](int64_t first, int64_t last, double* sums) { MeanRows(args, first, last, sums); });
+  return AllRows(args, false, args.depth.out() * args.height.out(), args.width.out(),
+                 args.depth.in() * args.height.in() * args.width.in());
 }
 
 bool MeanGradient(const MeanArgs& args) {
-  const WindowsOfTaps having(args.width.axis());
-  return AllRows(args, args.depth.in() * args.height.in(), args.width.in(),
-                 args.depth.out() * args.height.out() * args.width.out(),
-                 [&](int64_t first, int64_t last, double* sums) {
-                   GradientRows(args, having, first, last, sums);
-                 });
+  return AllRows(args, true, args.depth.in() * args.height.in(), args.width.in(),
+                 args.depth.out() * args.height.out() * args.width.out());
 }
 
 }  // namespace aclimb::pooling
+#endif
