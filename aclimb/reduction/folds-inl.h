@@ -168,10 +168,13 @@ struct Cube : Itself {
     return hn::Mul(hn::Abs(x), hn::Mul(x, x));
   }
 };
+// Of a float32 in double, to float32.
 struct Root : Itself {
   template <class V>
   static HWY_INLINE V Of(V x, V) {
-    return hn::Sqrt(hn::Abs(x));
+    const hn::DFromV<V> d;
+    const hn::Rebind<float, decltype(d)> narrow;
+    return hn::PromoteTo(d, hn::Sqrt(hn::Abs(hn::DemoteTo(narrow, x))));
   }
 };
 struct NotZero : Itself {
