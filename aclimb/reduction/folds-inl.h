@@ -168,13 +168,10 @@ struct Cube : Itself {
     return hn::Mul(hn::Abs(x), hn::Mul(x, x));
   }
 };
-// Of a float32 in double, to float32.
 struct Root : Itself {
   template <class V>
   static HWY_INLINE V Of(V x, V) {
-    const hn::DFromV<V> d;
-    const hn::Rebind<float, decltype(d)> narrow;
-    return hn::PromoteTo(d, hn::Sqrt(hn::Abs(hn::DemoteTo(narrow, x))));
+    return hn::Sqrt(hn::Abs(x));
   }
 };
 struct NotZero : Itself {
@@ -270,6 +267,10 @@ struct Powers : Sums<double, Power> {
     const Tag<double> d;
     return hn::IfThenElseZero(hn::Lt(exponent, hn::Zero(d)), hn::Inf(d));
   }
+};
+// A norm is the square of their sum: what that is rounded off counts twice.
+struct Roots : Sums<float, Root> {
+  static constexpr int kMost = 1;
 };
 
 struct Products {

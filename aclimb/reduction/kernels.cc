@@ -209,8 +209,7 @@ struct PowerKernel {
   // For exponents that take no logarithm; null for others.
   static const Kernel* Quick(double exponent) {
     if (exponent == 3) return &VectorKernel<As<Sums<double, Cube>, Fold::kPowers>, float>::kKernel;
-    if (exponent == 0.5)
-      return &VectorKernel<As<Sums<double, Root>, Fold::kPowers>, float>::kKernel;
+    if (exponent == 0.5) return &VectorKernel<As<Roots, Fold::kPowers>, float>::kKernel;
     return nullptr;
   }
 
