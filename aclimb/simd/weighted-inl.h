@@ -39,7 +39,8 @@ HWY_INLINE void AddTimes(const T* from, double weight, int64_t count, double* to
 }
 
 // to[i] = the sum of weight * row[i] over all rows, in D's type. terms(use) calls use(row, weight)
-// for each of them; rows have elements of T, or float32 where the sums are double. With `stream`, `to` is aligned to a vector, and its length is whole ones.
+// for each of them; rows have elements of T, or float32 where sums are double. With `stream`, `to`
+// is aligned to a vector, and its length is whole ones.
 template <class D, typename T, class Terms>
 HWY_INLINE void AddWeighted(D d, const Terms& terms, int64_t length, bool stream, T* to) {
   using Sum = hn::TFromD<D>;

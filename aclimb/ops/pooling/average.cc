@@ -67,8 +67,8 @@ Result<PlanPointer> PlanOfMeans(const Arguments& arguments, Planner& planner, in
   plan->to = rows::Dense::Output(planner, to, written, DType::kFloat32, of_written);
   plan->rows_of_slots = planner.workspace().Book(plan->args.slots * MeanSlot(args.width),
                                                  static_cast<int64_t>(sizeof(double)));
-  plan->windows =
-      planner.workspace().Book(args.width.out(), static_cast<int64_t>(sizeof(MeanWindow)));
+  plan->windows = planner.workspace().Book(args.depth.out() + args.height.out() + args.width.out(),
+                                           static_cast<int64_t>(sizeof(MeanWindow)));
   // Rows are added up once for each row of windows that has them.
   const double rows = static_cast<double>(args.planes) *
                       static_cast<double>(args.depth.out() * args.height.out()) *

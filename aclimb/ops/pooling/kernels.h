@@ -78,9 +78,8 @@ class MeanWindows {
   bool with_padding_ = false;
 };
 
-// A window of a row has these elements. Its sum is multiplied by `part`.
-struct MeanWindow {
-  int64_t begin, end;
+// A window along one dimension has these elements. Its sum is multiplied by `part`.
+struct MeanWindow : Range {
   double part;
 };
 
@@ -92,9 +91,13 @@ struct MeanArgs {
   float* to = nullptr;
   int64_t inner = 1;              // planes that lie side by side: `planes` groups of so many
   SlotMemory side_by_side = {};   // as `rows` of MaxArgs
-  MeanWindow* windows = nullptr;  // room for those of a row
+  MeanWindow* windows = nullptr;  // room for those of all dimensions, see FindWindows()
   double* rows = nullptr;         // `slots` of MeanSlot() numbers
   int64_t slots = 1;
+
+  const MeanWindow* Layers() const { return windows; }
+  const MeanWindow* Lines() const { return Layers() + depth.out(); }
+  const MeanWindow* Columns() const { return Lines() + height.out(); }
 };
 // Whether rows are computed in vectors of windows, or of elements.
 bool IsSliding(const MeanWindows& width);
@@ -107,7 +110,7 @@ int64_t MeanSlot(const MeanWindows& width);
 // those of MaxPoolSideBySide(), gradients of planes lie side by side.
 [[nodiscard]] bool MeanPoolSideBySide(const MeanArgs& args);
 [[nodiscard]] bool MeanGradientSideBySide(const MeanArgs& args);
-// FindWindows fills in `windows`.
+// FindWindows fills in `windows`. The sum of a window of a plane is multiplied by the three parts.
 void FindWindows(const MeanArgs& args);
 
 // ---- Columns of windows

@@ -69,9 +69,7 @@ class SlidingRows {
         part_(1 / divisor_) {
     // Beside the sums of a row there is padding.
     std::fill_n(static_cast<Sum*>(slot), MeanSlot(args.width), Sum(0));
-    const auto is_whole = [&](int64_t o) {
-      return args.divisor != 0 || args.width.Divisor(o) == divisor_;
-    };
+    const auto is_whole = [&](int64_t o) { return args.Columns()[o].part == part_; };
     whole_ = {0, axis_.out};
     while (whole_.begin < whole_.end && !is_whole(whole_.begin)) ++whole_.begin;
     while (whole_.begin < whole_.end && !is_whole(whole_.end - 1)) --whole_.end;
@@ -146,7 +144,7 @@ class SlidingRows {
   template <typename T>
   void ScaleEnds(T* row) const {
     const auto scale = [&](int64_t o) {
-      row[o] = static_cast<T>(static_cast<double>(row[o]) * (args_.windows[o].part * divisor_));
+      row[o] = static_cast<T>(static_cast<double>(row[o]) * (args_.Columns()[o].part * divisor_));
     };
     for (int64_t o = 0; o < whole_.begin; ++o) scale(o);
     for (int64_t o = whole_.end; o < axis_.out; ++o) scale(o);
@@ -170,7 +168,7 @@ class AnyRows {
   void Mean(const Terms& terms, float* to) {
     AddWeighted(hn::ScalableTag<double>(), terms, args_.width.in(), false, sums_);
     for (int64_t o = 0; o < args_.width.out(); ++o) {
-      const MeanWindow& window = args_.windows[o];
+      const MeanWindow& window = args_.Columns()[o];
       double sum = 0;
       for (int64_t k = window.begin; k < window.end; ++k) sum += sums_[k];
       to[o] = static_cast<float>(sum * window.part);
@@ -183,7 +181,7 @@ class AnyRows {
     AddWeighted(hn::ScalableTag<double>(), terms, args_.width.out(), false, sums_);
     std::fill_n(spread_, in, 0.0);
     for (int64_t o = 0; o < args_.width.out(); ++o) {
-      const MeanWindow& window = args_.windows[o];
+      const MeanWindow& window = args_.Columns()[o];
       const double share = sums_[o] * window.part;
       for (int64_t k = window.begin; k < window.end; ++k) spread_[k] += share;
     }
@@ -204,11 +202,8 @@ void MeanRows(const MeanArgs& args, int64_t first, int64_t last, Rows rows) {
   RowAt at(first, depth.out(), height.out());
   for (int64_t r = first; r < last; ++r, at.Next()) {
     const float* const plane = args.from + at.plane * depth.in() * height.in() * width.in();
-    const Range layers = depth.Of(at.layer), lines = height.Of(at.line);
-    const double part = args.divisor != 0 || layers.size() == 0 || lines.size() == 0
-                            ? 1
-                            : 1 / (depth.Divisor(at.layer) * height.Divisor(at.line));
-    const double weight = part * rows.part();
+    const MeanWindow &layers = args.Layers()[at.layer], &lines = args.Lines()[at.line];
+    const double weight = layers.part * lines.part * rows.part();
     const auto terms = [&](const auto& use) HWY_ATTR {
       for (int64_t z = layers.begin; z < layers.end; ++z) {
         for (int64_t i = lines.begin; i < lines.end; ++i) {
@@ -241,7 +236,7 @@ void GradientRows(const MeanArgs& args, int64_t first, int64_t last, Rows rows) 
     const auto terms = [&](const auto& use) HWY_ATTR {
       for (int64_t z = layers.begin; z < layers.end; ++z) {
         for (int64_t i = lines.begin; i < lines.end; ++i) {
-          const double part = args.divisor != 0 ? 1 : 1 / (depth.Divisor(z) * height.Divisor(i));
+          const double part = args.Layers()[z].part * args.Lines()[i].part;
           use(plane + (z * height.out() + i) * width.out(), part * rows.part());
         }
       }
@@ -299,6 +294,9 @@ MeanWindows MeanWindows::Sliding(const Axis& axis, bool with_padding) {
 }
 
 MeanWindows MeanWindows::Adaptive(int64_t in, int64_t out) {
+  if (out > 0 && in >= out && in % out == 0) {
+    return Sliding({.in = in, .out = out, .kernel = in / out, .stride = in / out}, false);
+  }
   MeanWindows windows;
   windows.axis_ = {.in = in, .out = out};
   windows.adaptive_ = true;
@@ -328,10 +326,15 @@ Range MeanWindows::Having(int64_t element) const {
 }
 
 void FindWindows(const MeanArgs& args) {
-  for (int64_t o = 0; o < args.width.out(); ++o) {
-    const Range window = args.width.Of(o);
-    const double divisor = args.divisor != 0 ? args.divisor : args.width.Divisor(o);
-    args.windows[o] = {window.begin, window.end, window.size() == 0 ? 0 : 1 / divisor};
+  MeanWindow* next = args.windows;
+  for (const MeanWindows* each : {&args.depth, &args.height, &args.width}) {
+    for (int64_t o = 0; o < each->out(); ++o) {
+      const Range window = each->Of(o);
+      const double divisor = args.divisor == 0     ? each->Divisor(o)
+                             : each == &args.width ? args.divisor
+                                                   : 1;
+      *next++ = {window, window.size() == 0 ? 0 : 1 / divisor};
+    }
   }
 }
 

@@ -81,15 +81,13 @@ void MeanRow(const MeanArgs& args, int64_t r, float* to) {
   const MeanWindows &depth = args.depth, &height = args.height, &width = args.width;
   const int64_t rows = depth.out() * height.out(), row = r % rows, inner = args.inner;
   const int64_t layer = row / height.out(), line = row % height.out();
-  const Range layers = depth.Of(layer), lines = height.Of(line);
+  const MeanWindow &layers = args.Layers()[layer], &lines = args.Lines()[line];
   const float* const planes = args.from + r / rows * depth.in() * height.in() * width.in() * inner;
-  const bool empty = layers.size() == 0 || lines.size() == 0;
-  const double part =
-      args.divisor != 0 || empty ? 1 : 1 / (depth.Divisor(layer) * height.Divisor(line));
+  const double part = layers.part * lines.part;
   for (int64_t o = 0; o < width.out(); ++o) {
-    const MeanWindow window = args.windows[o];
+    const MeanWindow& window = args.Columns()[o];
     const double factor = part * window.part;
-    const int64_t terms = layers.size() * lines.size() * (window.end - window.begin);
+    const int64_t terms = layers.size() * lines.size() * window.size();
     if (terms > 0 && terms <= kFewTerms) {
       const auto each = [&](const auto& use) HWY_ATTR {
         for (int64_t z = layers.begin; z < layers.end; ++z) {
@@ -137,26 +135,21 @@ void GradientRow(const MeanArgs& args, int64_t r, Range layers, Range lines) {
   const int64_t inner = args.inner, rows = depth.in() * height.in();
   const float* const planes =
       args.from + r / rows * depth.out() * height.out() * width.out() * inner;
-  const auto part_of = [&](int64_t z, int64_t i) {
-    return args.divisor != 0 ? 1 : 1 / (depth.Divisor(z) * height.Divisor(i));
-  };
-  const bool one = layers.size() == 1 && lines.size() == 1;
-  const double only = one ? part_of(layers.begin, lines.begin) : 0;
   Range windows;
   for (int64_t k = 0; k < width.in(); ++k) {
     // Those that have the element.
-    while (windows.begin < width.out() && args.windows[windows.begin].end <= k) ++windows.begin;
-    while (windows.end < width.out() && args.windows[windows.end].begin <= k) ++windows.end;
+    while (windows.begin < width.out() && args.Columns()[windows.begin].end <= k) ++windows.begin;
+    while (windows.end < width.out() && args.Columns()[windows.end].begin <= k) ++windows.end;
     float* const to = args.to + (r * width.in() + k) * inner;
     const int64_t terms = layers.size() * lines.size() * windows.size();
     if (terms > 0 && terms <= kFewTerms) {
       bool first = true;
       for (int64_t z = layers.begin; z < layers.end; ++z) {
         for (int64_t i = lines.begin; i < lines.end; ++i) {
-          const double part = one ? only : part_of(z, i);
+          const double part = args.Layers()[z].part * args.Lines()[i].part;
           const float* const from = planes + (z * height.out() + i) * width.out() * inner;
           for (int64_t o = windows.begin; o < windows.end; ++o) {
-            AddScaled(from + o * inner, part * args.windows[o].part, std::exchange(first, false),
+            AddScaled(from + o * inner, part * args.Columns()[o].part, std::exchange(first, false),
                       inner, to);
           }
         }
@@ -167,10 +160,10 @@ void GradientRow(const MeanArgs& args, int64_t r, Range layers, Range lines) {
       auto sum = hn::Zero(d);
       for (int64_t z = layers.begin; z < layers.end; ++z) {
         for (int64_t i = lines.begin; i < lines.end; ++i) {
-          const double part = one ? only : part_of(z, i);
+          const double part = args.Layers()[z].part * args.Lines()[i].part;
           const float* const from = planes + (z * height.out() + i) * width.out() * inner + c;
           for (int64_t o = windows.begin; o < windows.end; ++o) {
-            const auto factor = hn::Set(d, part * args.windows[o].part);
+            const auto factor = hn::Set(d, part * args.Columns()[o].part);
             sum = hn::MulAdd(LoadAs(d, from + o * inner), factor, sum);
           }
         }

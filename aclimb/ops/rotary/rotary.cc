@@ -86,10 +86,11 @@ class RowWriter {
         width_(width),
         converter_(DType::kFloat32, dtype) {}
   void Store(const float* from, int64_t row) const {
-    char* const to = data_ + row * bytes_;
-    if (converter_.Changes()) return converter_.Run(from, width_, to);
-    std::copy_n(from, width_, reinterpret_cast<float*>(to));
+    if (!IsOfFloats()) return converter_.Run(from, width_, data_ + row * bytes_);
+    std::copy_n(from, width_, At(row));
   }
+  bool IsOfFloats() const { return !converter_.Changes(); }
+  float* At(int64_t row) const { return reinterpret_cast<float*>(data_ + row * bytes_); }
 
  private:
   char* data_;
@@ -148,18 +149,37 @@ class TurnPlan final : public Plan {
 
  private:
   bool RunJob(const RunContext& run, const Job& job) const {
-    const int64_t width = job.rows.width;
+    const int64_t width = job.rows.width, count = job.rows.count(), inner = job.rows.extents[2];
+    void* const to = job.out.Data(run);
     const RowReader in(job.in.Data(run), job.in.dtype(), width);
-    const RowWriter out(job.out.Data(run), job.out.dtype(), width);
+    const RowWriter out(to, job.out.dtype(), width);
     const auto* const cos = static_cast<const float*>(cos_.Data(run));
     const auto* const sin = static_cast<const float*>(sin_.Data(run));
+    const bool in_place = to == job.in.Data(run) || to == cos || to == sin;
+    const bool is_direct = out.IsOfFloats() && !in_place;
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width));
-    return scratch_.Run(run, job.rows.count(), grain, [&](int64_t r, char* scratch) {
+    return scratch_.Run(run, CeilDivide(count, grain), 1, [&](int64_t unit, char* scratch) {
       auto* const row = reinterpret_cast<float*>(scratch);
       float* const turned = row + width;
-      const int64_t angle = job.rows.RowIn(angles_, r) * width;
-      (back_ ? TurnBack : Turn)(mode_, width, in.Load(r, row), cos + angle, sin + angle, turned);
-      out.Store(turned, r);
+      const int64_t end = std::min(count, (unit + 1) * grain);
+      for (int64_t begin = unit * grain, some = 0; begin < end; begin += some) {
+        some = std::min(end - begin, inner - begin % inner);
+        const int64_t angle = job.rows.RowIn(angles_, begin) * width;
+        Rows rows = {.mode = mode_,
+                     .back = back_,
+                     .count = is_direct ? some : 1,
+                     .width = width,
+                     .cos = cos + angle,
+                     .sin = sin + angle,
+                     .angle_step = angles_.extents[2] == 1 ? 0 : width};
+        for (int64_t r = begin; r < begin + some; r += rows.count) {
+          rows.x = in.Load(r, row);
+          Turn(rows, is_direct ? out.At(r) : turned);
+          if (!is_direct) out.Store(turned, r);
+          rows.cos += rows.angle_step;
+          rows.sin += rows.angle_step;
+        }
+      }
     });
   }
 

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 
-// What rotary position embedding makes of one row of float32.
+// What rotary position embedding makes of rows of float32.
 namespace aclimb::rotary {
+
+// The mode whose pairs are neighbours, in the input and in the result.
+inline constexpr int64_t kNeighbours = 1;
 
 // Where the two elements of pair number `pair` are: in the input, and in the angles and the result.
 struct Pair {
@@ -16,7 +19,7 @@ constexpr Pair PairAt(int64_t mode, int64_t width, int64_t pair) {
   switch (mode) {
     case 0:
       return {{pair, pair + half}, {pair, pair + half}};
-    case 1:
+    case kNeighbours:
       return {{neighbours[0], neighbours[1]}, {neighbours[0], neighbours[1]}};
     case 2: {
       const int64_t first = pair / quarter * half + pair % quarter;
@@ -27,12 +30,18 @@ constexpr Pair PairAt(int64_t mode, int64_t width, int64_t pair) {
   }
 }
 
-// out = x * cos + turned(x) * sin. `out` is other memory than x.
-void Turn(int64_t mode, int64_t width, const float* x, const float* cos, const float* sin,
-          float* out);
-// The gradient of x from that of out.
-void TurnBack(int64_t mode, int64_t width, const float* grad, const float* cos, const float* sin,
-              float* out);
+// Rows that stand one behind the other. Their angles are so many elements apart: 0, where all have
+// the same.
+struct Rows {
+  int64_t mode;
+  bool back;
+  int64_t count, width;
+  const float *x = nullptr, *cos, *sin;
+  int64_t angle_step;
+};
+// out = x * cos + turned(x) * sin, or back: the gradient of x from that of out, which is rows.x.
+// `out` is other memory than all of these.
+void Turn(const Rows& rows, float* out);
 // Adds a row's parts of the gradients of cos and sin.
 void AddAngles(int64_t mode, int64_t width, const float* grad, const float* x, double* cos,
                double* sin);
