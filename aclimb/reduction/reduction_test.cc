@@ -61,7 +61,7 @@ struct Expected {
   double allowed;
 };
 
-Expected ExpectedOf(Fold fold, const std::vector<double>& elements) {
+Expected ExpectedOf(Fold fold, const std::vector<double>& elements, double exponent = 3) {
   double value = fold == Fold::kProduct || fold == Fold::kAll ? 1 : 0, size = 0;
   if (fold == Fold::kMax || fold == Fold::kMaxAbsolute) value = -kInfinity;
   if (fold == Fold::kMin || fold == Fold::kMinAbsolute) value = kInfinity;
@@ -90,7 +90,7 @@ Expected ExpectedOf(Fold fold, const std::vector<double>& elements) {
         value += x * x;
         break;
       case Fold::kPowers:
-        value += std::pow(std::fabs(x), 3);
+        value += std::pow(std::fabs(x), exponent);
         break;
       case Fold::kNonzeros:
         value += x != 0 ? 1 : 0;
@@ -141,11 +141,14 @@ TEST(Reduction, EveryFoldOfAnyView) {
           }
           const DType stored = IsFloating(dtype) ? DType::kFloat64 : DType::kInt64;
           const TestView output(stored, Left(each.shape, each.reduced), {}, random.Integer(0, 1));
-          Reduce({.fold = fold, .reduced = each.reduced, .number = 3}, input.view(), output.view(),
-                 {});
+          // Of one that takes roots, one that takes products, and two that take logarithms.
+          const double exponents[] = {0.5, 3, 2.3, -1.5};
+          const double exponent = exponents[random.Integer(0, 3)];
+          Reduce({.fold = fold, .reduced = each.reduced, .number = exponent}, input.view(),
+                 output.view(), {});
           const auto groups = GroupsOf(input, each.reduced);
           for (size_t i = 0; i < groups.size(); ++i) {
-            const Expected expected = ExpectedOf(fold, groups[i]);
+            const Expected expected = ExpectedOf(fold, groups[i], exponent);
             const double got = output.Read(static_cast<int64_t>(i));
             const bool both_nan = std::isnan(got) && std::isnan(expected.value);
             ASSERT_TRUE(both_nan || got == expected.value ||

@@ -59,6 +59,28 @@ TEST_F(Norm, OrdersOfAllKinds) {
   EXPECT_TRUE(Near(Run({2, std::nan(""), 1}, kInfinity), {std::nan("")}, {}));
 }
 
+TEST_F(Norm, PowersOfNoNumbers) {
+  for (const double order : {0.5, 2.3, 3.0}) {
+    EXPECT_TRUE(Near(Run({0, 0}, order), {0}, {}));
+    EXPECT_TRUE(Near(Run({2, -kInfinity}, order), {kInfinity}, {}));
+    EXPECT_TRUE(Near(Run({0, std::nan("")}, order), {std::nan("")}, {}));
+  }
+  EXPECT_TRUE(Near(Run({2, kInfinity}, -1.5), {2}, {1e-6, 0}));
+  EXPECT_TRUE(Near(Run({2, 0}, -1.5), {0}, {}));
+}
+
+// Tiny numbers and huge ones, powers beyond double, and an exponent that is nearly 0.
+TEST_F(Norm, PowersOfAllSizes) {
+  EXPECT_TRUE(Near(Run({1e-45}, 0.5), {1.4012984643e-45}, {1e-6, 0}));
+  for (const double value : {1e-40, 1.2e-38, 1.0, 0.7071, 1.4143, 3.4e38}) {
+    for (const double order : {0.5, 2.3, -2.3, 1e-3, 7.7}) {
+      EXPECT_TRUE(Near(Run({value}, order), {static_cast<float>(value)}, {1e-6, 0})) << order;
+    }
+  }
+  EXPECT_TRUE(Near(Run({3e38, 1}, 40), {kInfinity}, {}));
+  EXPECT_TRUE(Near(Run({3e38, 1}, -40), {1}, {1e-6, 0}));
+}
+
 // Squares of these are beyond float32 and beyond float16.
 TEST_F(Norm, SquaresDoNotOverflow) {
   EXPECT_TRUE(Near(Run({3e30, 4e30}, 2), {5e30}, {1e-6, 0}));
