@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -21,26 +22,50 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace aclimb::HWY_NAMESPACE;  // NOLINT: the per-target toolbox
 
-// Half types are computed in float32.
-template <typename T>
-using Tag = hn::ScalableTag<std::conditional_t<kIsStorage<T>, float, T>>;
+// The input of a formula that is a mask, or -1.
+template <class F>
+constexpr int MaskOf() {
+  if constexpr (requires { F::kMask; }) return F::kMask;
+  return -1;
+}
+
+// Half types are computed in float32, and chosen by a mask as they are.
+template <class F, typename T>
+using Lane = std::conditional_t<!kIsStorage<T> || sizeof(T) == sizeof(float), T,
+                                std::conditional_t<MaskOf<F>() >= 0, uint16_t, float>>;
 
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> LoadVector(D d, const T* from) {
-  if constexpr (kIsStorage<T>) {
-    return LoadF32(d, from);
+  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
+    return hn::LoadU(d, reinterpret_cast<const hn::TFromD<D>*>(from));
   } else {
-    return hn::LoadU(d, from);
+    return LoadF32(d, from);
   }
+}
+// The lanes whose bytes are not 0.
+template <class D>
+HWY_INLINE hn::Mask<D> LoadVector(D d, const Bool* from) {
+  const hn::RebindToUnsigned<D> whole;
+  const hn::Rebind<uint8_t, D> bytes;
+  const auto lanes = hn::PromoteTo(whole, hn::LoadU(bytes, &from->byte));
+  return hn::RebindMask(d, hn::Ne(lanes, hn::Zero(whole)));
 }
 
 template <bool kStream, class D, typename T>
 HWY_INLINE void StoreVector(D d, hn::Vec<D> value, T* to) {
-  if constexpr (kIsStorage<T>) {
-    kStream ? StreamF32(d, value, to) : StoreF32(d, value, to);
+  if constexpr (sizeof(T) == sizeof(hn::TFromD<D>)) {
+    auto* const lanes = reinterpret_cast<hn::TFromD<D>*>(to);
+    kStream ? hn::Stream(value, d, lanes) : hn::StoreU(value, d, lanes);
   } else {
-    kStream ? hn::Stream(value, d, to) : hn::StoreU(value, d, to);
+    kStream ? StreamF32(d, value, to) : StoreF32(d, value, to);
   }
+}
+
+// Input k, of elements of T or a mask.
+template <class F, typename T, size_t k>
+HWY_INLINE auto InputAt(const void* const* in, int64_t i) {
+  using Element = std::conditional_t<k == static_cast<size_t>(MaskOf<F>()), Bool, T>;
+  return static_cast<const Element*>(in[k]) + i;
 }
 
 // A copy, which no store to the output can change: by reference, attributes would be read again for
@@ -62,25 +87,27 @@ template <class F, typename T, size_t... kInput>
 struct VectorRun<F, T, std::index_sequence<kInput...>> {
   // One element a vector, as the baseline has, neither streams nor comes in pairs.
   static constexpr bool kStreams = HWY_TARGET != HWY_SCALAR;
-  static constexpr bool kPairs = kStreams && std::is_same_v<T, BFloat16>;
+  static constexpr bool kPairs =
+      kStreams && std::is_same_v<T, BFloat16> && std::is_same_v<Lane<F, T>, float>;
   static constexpr int64_t kVectors = kPairs ? 2 : 1;  // of a block
   // A formula that waits for memory reads it by half a cache line, up to a tenth faster than by a
   // whole one (AMD EPYC 9004).
   static constexpr bool kWaits = std::is_same_v<T, float> && F::kCycles <= 0.5f;
-  using D = std::conditional_t<kWaits, hn::CappedTag<float, 8>, Tag<T>>;
+  using D = std::conditional_t<kWaits, hn::CappedTag<float, 8>, hn::ScalableTag<Lane<F, T>>>;
   using V = hn::Vec<D>;
 
   // As many elements as one store writes, from position i.
   template <bool kStream>
-  static HWY_INLINE void Block(const F& formula, const T* const* in, T* out, int64_t i) {
+  static HWY_INLINE void Block(const F& formula, const void* const* in, T* out, int64_t i) {
     const D d;
     if constexpr (kPairs) {
       V even[sizeof...(kInput)], odd[sizeof...(kInput)];
-      (LoadPairs(d, in[kInput] + i, even[kInput], odd[kInput]), ...);
+      (LoadPairs(d, InputAt<F, T, kInput>(in, i), even[kInput], odd[kInput]), ...);
       StorePairs<kStream>(d, formula.template operator()<T>(d, even[kInput]...),
                           formula.template operator()<T>(d, odd[kInput]...), out + i);
     } else {
-      const V result = formula.template operator()<T>(d, LoadVector(d, in[kInput] + i)...);
+      const V result =
+          formula.template operator()<T>(d, LoadVector(d, InputAt<F, T, kInput>(in, i))...);
       StoreVector<kStream>(d, result, out + i);
     }
   }
@@ -88,10 +115,10 @@ struct VectorRun<F, T, std::index_sequence<kInput...>> {
   static constexpr int64_t kStep = kVectors * static_cast<int64_t>(hn::MaxLanes(D()));
 
   // As many blocks as elements [i, count) fill; returns where the rest begins.
-  static HWY_NOINLINE int64_t Blocks(const F formula, const T* const* inputs, T* out, int64_t i,
+  static HWY_NOINLINE int64_t Blocks(const F formula, const void* const* inputs, T* out, int64_t i,
                                      int64_t count, bool stream) {
     // Copies, which no store to the output can change.
-    const T* const in[] = {inputs[kInput]...};
+    const void* const in[] = {inputs[kInput]...};
     const auto step = kVectors * static_cast<int64_t>(hn::Lanes(D()));
     if (kStreams && stream) {
       for (; i + step <= count; i += step) Block<kStreams>(formula, in, out, i);
@@ -102,21 +129,23 @@ struct VectorRun<F, T, std::index_sequence<kInput...>> {
   }
 
   // Elements [i, end), which are few: through memory that has room for a block.
-  static void Rest(const F& formula, const T* const* in, T* out, int64_t i, int64_t end) {
+  static void Rest(const F& formula, const void* const* in, T* out, int64_t i, int64_t end) {
     T given[sizeof...(kInput)][kStep] = {}, made[kStep];
-    const T* const from[] = {given[kInput]...};
+    const void* const from[] = {given[kInput]...};
     for (; i < end; i += kStep) {
       const int64_t count = std::min(kStep, end - i);
-      (std::copy_n(in[kInput] + i, count, given[kInput]), ...);
+      const auto take = [&](const auto* some, T* to) {
+        std::memcpy(to, some, static_cast<size_t>(count) * sizeof(*some));
+      };
+      (take(InputAt<F, T, kInput>(in, i), given[kInput]), ...);
       Blocks(formula, from, made, 0, kStep, false);
       std::copy_n(made, count, out + i);
     }
   }
 
-  static void Run(const void* const* inputs, void* output, int64_t count, bool stream,
+  static void Run(const void* const* in, void* output, int64_t count, bool stream,
                   const void* attributes) {
     const F formula = WithAttributes<F>(attributes);
-    const T* const in[] = {static_cast<const T*>(inputs[kInput])...};
     T* const out = static_cast<T*>(output);
     // Elements at odd addresses have none that begins a line, as stores around the caches need it.
     stream = stream && reinterpret_cast<uintptr_t>(out) % sizeof(T) == 0;
@@ -140,28 +169,29 @@ template <class F, typename T, size_t... kInput>
 struct ScalarRun<F, T, std::index_sequence<kInput...>> {
   static_assert(std::is_same_v<T, Bool> || std::is_arithmetic_v<T>);
   using Value = std::conditional_t<std::is_same_v<T, Bool>, bool, T>;
-  using Result = decltype(std::declval<F>().Scalar((static_cast<void>(kInput), Value())...));
-  static constexpr bool kGivesBool = std::is_same_v<Result, bool>;
-
-  static HWY_INLINE Value Read(T element) {
-    if constexpr (std::is_same_v<T, Bool>) {
-      return element.byte != 0;
-    } else {
-      return element;
-    }
+  static HWY_INLINE bool Read(Bool element) { return element.byte != 0; }
+  template <typename Number>
+  static HWY_INLINE Number Read(Number element) {
+    return element;
   }
+
+  using Result = decltype(std::declval<F>().Scalar(Read(*InputAt<F, T, kInput>(nullptr, 0))...));
+  // What a mask chooses among is no answer of true or false.
+  static constexpr bool kGivesBool = MaskOf<F>() < 0 && std::is_same_v<Result, bool>;
 
   static void Run(const void* const* inputs, void* output, int64_t count, bool stream,
                   const void* attributes) {
     (void)stream;
     const F formula = WithAttributes<F>(attributes);
-    const T* const in[] = {static_cast<const T*>(inputs[kInput])...};
+    const void* const in[] = {inputs[kInput]...};
     auto* const out = static_cast<std::conditional_t<kGivesBool, uint8_t, Value>*>(output);
 #if HWY_COMPILER_GCC_ACTUAL
     // An output that is an input is so element by element.
 #pragma GCC ivdep
 #endif
-    for (int64_t i = 0; i < count; ++i) out[i] = formula.Scalar(Read(in[kInput][i])...);
+    for (int64_t i = 0; i < count; ++i) {
+      out[i] = formula.Scalar(Read(*InputAt<F, T, kInput>(in, i))...);
+    }
   }
 };
 
@@ -182,6 +212,7 @@ constexpr Runs RunsOf() {
   static_assert(F::kInputs >= 1 && F::kInputs <= kMostInputs);
   Runs runs;
   runs.inputs = F::kInputs;
+  runs.mask = MaskOf<F>();
   runs.cycles = F::kCycles;
   if constexpr (requires { typename F::Vectors; }) {
     AddRuns<VectorRun, F>(runs, typename F::Vectors());

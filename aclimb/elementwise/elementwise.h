@@ -81,6 +81,8 @@
 //           Exp<T> has to be. Half types come as float32 lanes; all others as their own.
 // Scalars   types of Scalar(), of which the compiler makes vectors. Bool comes as bool. Signed
 //           integers must not overflow: compute in unsigned ones where they may.
+// kMask     the input that chooses among the others, if there is one: of BOOL or UINT8, which comes
+//           as a mask of lanes, or as bool. Half types then come as lanes of their bits.
 // Results   have the type that is computed in. A Scalar() that returns bool for numbers (a
 //           comparison) gives a BOOL for every type: it needs no Vectors, since half types are
 //           then computed in float.

@@ -53,7 +53,9 @@ double IndirectCycles(const Problem& problem, bool converts) {
 
 }  // namespace
 
-bool Problem::RoundsInput(int n) const { return IsHalf(promoted) && IsInteger(dtype[n]); }
+bool Problem::RoundsInput(int n) const {
+  return n != mask && IsHalf(promoted) && IsInteger(dtype[n]);
+}
 
 bool Problem::IsOneRow(int n) const {
   return std::all_of(walk.stride[n], walk.stride[n] + walk.rank - 1,
@@ -65,6 +67,7 @@ Problem::Problem(Formula formula, std::span<const TensorView> views, const Tenso
     : walk(WalkOf(views, output)), promoted(common) {
   const Runs& runs = formula.Get();
   inputs = runs.inputs;
+  mask = runs.mask;
   const int index = StorageIndex(promoted);
   compute = index >= 0 && runs.of[index] != nullptr ? promoted : DType::kFloat32;
   run = runs.of[StorageIndex(compute)];
@@ -74,7 +77,7 @@ Problem::Problem(Formula formula, std::span<const TensorView> views, const Tenso
   for (int n = 0; n < kOperands; ++n) {
     dtype[n] = n == kOutput ? output.dtype : InputOrLast(views, n).dtype;
     size[n] = static_cast<int64_t>(SizeOf(dtype[n]));
-    converts = converts || (n != kOutput && dtype[n] != compute);
+    converts = converts || (n < inputs && dtype[n] != Reads(n));
   }
   const bool long_rows = walk.rank == 1 || walk.extent[walk.rank - 1] >= kShortRow;
   is_direct = !converts && long_rows && walk.InnerIsContiguous();

@@ -49,6 +49,8 @@ struct Problem {
   }
   void SetAttributes(const void* given, size_t bytes) { std::memcpy(attributes, given, bytes); }
 
+  // What the formula reads input n as.
+  DType Reads(int n) const { return n == mask ? dtype[n] : compute; }
   // Whether input n has integers that are rounded to a half type before the formula reads them.
   bool RoundsInput(int n) const;
   // Whether one row of this operand, as a bias, is repeated throughout.
@@ -58,8 +60,9 @@ struct Problem {
   DType dtype[kOperands];   // in memory
   int64_t size[kOperands];  // bytes of an element
   int inputs;
+  int mask;        // the input that is a mask, or -1
   DType promoted;  // what the inputs are promoted to, or what the operator names
-  DType compute;   // what the formula reads
+  DType compute;   // what the formula computes in
   DType computed;  // what it writes: `compute` or BOOL
   DType result;    // what that is rounded to before it becomes the output
   Run run;         // for the instruction set in use

@@ -21,7 +21,7 @@ Worker::Worker(const Problem& problem) : problem_(problem) {
   for (int n = 0; n < problem.inputs; ++n) {
     const bool rounds = problem.RoundsInput(n);
     if (rounds) rounded_[n] = copy::Converter(problem.dtype[n], problem.promoted);
-    from_[n] = copy::Converter(rounds ? problem.promoted : problem.dtype[n], problem.compute);
+    from_[n] = copy::Converter(rounds ? problem.promoted : problem.dtype[n], problem.Reads(n));
     converts_ = converts_ || rounded_[n].Changes() || from_[n].Changes();
   }
 }

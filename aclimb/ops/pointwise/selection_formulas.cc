@@ -1,3 +1,5 @@
+#include <bit>
+#include <tuple>
 #include <type_traits>
 
 #include "aclimb/ops/pointwise/formulas.h"
@@ -109,41 +111,48 @@ struct ClampMaxBy : Of<2> {
   }
 };
 
-// Conditions and masks come as what the others are: false is 0.
 struct Where : Of<3> {
+  static constexpr int kMask = 0;
   using Scalars = TrueOrNumber;
-  template <class T, class D, class V>
-  HWY_INLINE V operator()(D d, V condition, V x, V y) const {
-    return hn::IfThenElse(hn::Eq(condition, hn::Zero(d)), y, x);
+  template <class T, class D, class M, class V>
+  HWY_INLINE V operator()(D, M condition, V x, V y) const {
+    return hn::IfThenElse(condition, x, y);
   }
   template <class T>
-  T Scalar(T condition, T x, T y) const {
-    return condition == T{0} ? y : x;
+  T Scalar(bool condition, T x, T y) const {
+    return condition ? x : y;
   }
 };
 
 // Attribute: value.
 struct MaskedFill : Of<2> {
+  MaskedFill(const Attributes& given) : Of(given) {}  // NOLINT: for RunsOf
+  static constexpr int kMask = 1;
   using Scalars = TrueOrNumber;
-  template <class T, class D, class V>
-  HWY_INLINE V operator()(D d, V x, V mask) const {
-    return hn::IfThenElse(hn::Eq(mask, hn::Zero(d)), x, hn::Set(d, As<float>(0)));
+  template <class T, class D, class M, class V>
+  HWY_INLINE V operator()(D d, V x, M mask) const {
+    const auto bits = std::bit_cast<hn::TFromD<D>>(std::get<T>(values));
+    return hn::IfThenElse(mask, hn::Set(d, bits), x);
   }
   template <class T>
-  T Scalar(T x, T mask) const {
-    return mask == T{0} ? x : As<T>(0);
+  T Scalar(T x, bool mask) const {
+    return mask ? As<T>(0) : x;
   }
+
+  const std::tuple<float, Float16, BFloat16> values = {As<float>(0), ToFloat16(As<float>(0)),
+                                                       ToBFloat16(As<float>(0))};
 };
 
 struct MaskedFillBy : Of<3> {
+  static constexpr int kMask = 1;
   using Scalars = TrueOrNumber;
-  template <class T, class D, class V>
-  HWY_INLINE V operator()(D d, V x, V mask, V value) const {
-    return hn::IfThenElse(hn::Eq(mask, hn::Zero(d)), x, value);
+  template <class T, class D, class V, class M>
+  HWY_INLINE V operator()(D, V x, M mask, V value) const {
+    return hn::IfThenElse(mask, value, x);
   }
   template <class T>
-  T Scalar(T x, T mask, T value) const {
-    return mask == T{0} ? x : value;
+  T Scalar(T x, bool mask, T value) const {
+    return mask ? value : x;
   }
 };
 
