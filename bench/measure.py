@@ -126,22 +126,19 @@ def cost_of_determinism(aclimb, own):
 
 def peak_memory(process, case, variant):
     """Bytes that a run has in memory at most: operands, results and scratch, in a process of its
-    own beyond what that has when its libraries are loaded. None where that cannot be told."""
+    own beyond what that has when nothing is open. None where that cannot be told."""
     try:
-        fresh = process.fresh()
-    except Failure:
-        return None
-    try:
-        libraries = fresh.resident()
-        fresh.open(case)
-        fresh.forget_peak()
-        fresh.ask("run", 1, variant)
-        return max(1, fresh.resident("VmHWM") - libraries)
+        other = process.that_gives_back()
+        nothing_open = other.resident()
+        other.open(case)
+        other.forget_peak()
+        other.ask("run", 1, variant)
+        peak = other.resident("VmHWM")
+        other.close()
+        return max(1, peak - nothing_open)
     except (Failure, OSError, StopIteration) as problem:
         say(f"  memory of {process.name}: {problem!r}")
         return None
-    finally:
-        fresh.stop()
 
 
 def measure(aclimb, peers, probe, case, limits, turns, quick=False):
