@@ -3,18 +3,20 @@
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/matmul/panels.h"
 #include "aclimb/matmul/vectors.h"
 #include "aclimb/simd/parallel.h"
 
 namespace aclimb::matmul {
 namespace {
 
-// Elements of `b` that a unit of work reads, about, and results that it gives at most.
+// Elements of `b` that a unit of work reads at least, about, and results that it gives.
 constexpr int64_t kUnitElements = 128 * 1024;
-constexpr int64_t kMostResults = 256;
+constexpr int64_t kFewResults = 256;
 // Units that are enough for any team, and parts of a sum at most.
 constexpr int64_t kEnoughUnits = 64;
 constexpr int64_t kMostParts = 1024;
+constexpr int64_t kLine = 16;  // elements that a line of a cache has
 
 bool TermsAreNeighbours(const Problem& problem) { return problem.k == 1 || problem.b.row == 1; }
 bool ResultsAreNeighbours(const Problem& problem) {
@@ -27,9 +29,9 @@ class VectorPlan final : public ProductPlan {
     const Problem& p = problem();
     along_terms_ = TermsAreNeighbours(p) && !(ResultsAreNeighbours(p) && p.k < p.n);
     kernel_ = along_terms_ ? SumsAlongTerms(p.b.dtype) : SumsAlongResults(p.b.dtype);
-    results_ =
-        along_terms_ ? std::clamp<int64_t>(kUnitElements / p.k, 1, kMostResults) : kMostResults;
-    results_ = std::min(results_, p.n);
+    results_ = along_terms_ ? std::clamp<int64_t>(kUnitElements / p.k, kTogether, kFewResults)
+                            : kFewResults;
+    results_ = std::min(results_ / kTogether * kTogether, p.n);
     blocks_ = CeilDivide(p.n, results_);
     terms_ = p.k;
     if (p.Batches() * blocks_ < kEnoughUnits) {
@@ -41,6 +43,7 @@ class VectorPlan final : public ProductPlan {
       partial_ = planner.workspace().Book(parts_ * p.Batches() * p.n,
                                           static_cast<int64_t>(sizeof(double)));
     }
+    if (!along_terms_) WidenBlocks();
     // A quarter of a cycle for an element that is in a cache, and what a short row costs.
     planner.Costs({.cycles = p.Work() / 4 + 8.0 * static_cast<double>(p.Batches() * p.n)});
   }
@@ -58,21 +61,34 @@ class VectorPlan final : public ProductPlan {
   }
 
  private:
+  // Rows are read the sooner the more of them lies side by side. How they are cut decides about no
+  // sum.
+  void WidenBlocks() {
+    const Problem& p = problem();
+    const int64_t most = blocks_;
+    blocks_ = CeilDivide(p.n, kMostResults);
+    while (blocks_ < most && p.Batches() * blocks_ * parts_ < kUnitsEach * TeamSize()) {
+      blocks_ = std::min(2 * blocks_, most);
+    }
+    results_ = std::min(RoundUp(CeilDivide(p.n, blocks_), kLine), p.n);
+    blocks_ = CeilDivide(p.n, results_);
+  }
+
   void RunUnit(const RunContext& run, int64_t unit, double* partial) const {
     const Problem& p = problem();
     const int64_t batches = p.Batches();
-    const int64_t part = unit % parts_, block = unit / parts_ % blocks_;
-    const int64_t batch = unit / parts_ / blocks_;
+    const int64_t block = unit % blocks_, part = unit / blocks_ % parts_;
+    const int64_t batch = unit / blocks_ / parts_;
     const int64_t first = block * results_, count = std::min(results_, p.n - first);
     const int64_t begin = part * terms_, terms = std::min(terms_, p.k - begin);
     const int64_t at = p.OffsetOf(p.b, batch) + first * p.b.column + begin * p.b.row;
     const auto* const x =
         reinterpret_cast<const float*>(setup_.a.At(run)) + p.OffsetOf(p.a, batch) + begin;
-    double sums[kMostResults];
+    double whole[kMostResults];
+    double* const sums = parts_ == 1 ? whole : partial + (part * batches + batch) * p.n + first;
     kernel_(setup_.b.At(run) + at * p.b.Size(), along_terms_ ? p.b.column : p.b.row, x, terms,
             count, sums);
-    if (parts_ == 1) return FinishRow(run, batch, 0, first, sums, count);
-    std::copy_n(sums, count, partial + (part * batches + batch) * p.n + first);
+    if (parts_ == 1) FinishRow(run, batch, 0, first, sums, count);
   }
 
   bool along_terms_;

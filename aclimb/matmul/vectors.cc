@@ -4,6 +4,7 @@
 // foreach_target.h first: the -inl header is included once per target.
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/matmul/vectors.h"
 #include "aclimb/simd/float-inl.h"
 
@@ -47,53 +48,107 @@ HWY_INLINE double Dot(const T* a, const float* x, int64_t terms) {
   return total;
 }
 
+// Dot() of rows side by side.
 template <typename T>
-void AlongTerms(const void* matrix, int64_t stride, const float* x, int64_t terms, int64_t results,
-                double* totals) {
-  for (int64_t j = 0; j < results; ++j) {
-    totals[j] = Dot(static_cast<const T*>(matrix) + j * stride, x, terms);
+HWY_INLINE void DotTogether(const T* a, int64_t stride, const float* x, int64_t terms,
+                            double* totals) {
+  static_assert(kTogether == 4);
+  const Tag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T *const row0 = a, *const row1 = a + stride, *const row2 = row1 + stride,
+                 *const row3 = row2 + stride;
+  std::fill_n(totals, kTogether, 0.0);
+  for (int64_t begin = 0; begin < terms; begin += kBlock * lanes) {
+    const int64_t end = std::min(terms, begin + kBlock * lanes);
+    auto even0 = hn::Zero(d), even1 = hn::Zero(d), even2 = hn::Zero(d), even3 = hn::Zero(d);
+    auto odd0 = hn::Zero(d), odd1 = hn::Zero(d), odd2 = hn::Zero(d), odd3 = hn::Zero(d);
+    int64_t i = begin;
+    for (; i + 2 * lanes <= end; i += 2 * lanes) {
+      const auto x0 = hn::LoadU(d, x + i), x1 = hn::LoadU(d, x + i + lanes);
+      even0 = hn::MulAdd(LoadF32(d, row0 + i), x0, even0);
+      odd0 = hn::MulAdd(LoadF32(d, row0 + i + lanes), x1, odd0);
+      even1 = hn::MulAdd(LoadF32(d, row1 + i), x0, even1);
+      odd1 = hn::MulAdd(LoadF32(d, row1 + i + lanes), x1, odd1);
+      even2 = hn::MulAdd(LoadF32(d, row2 + i), x0, even2);
+      odd2 = hn::MulAdd(LoadF32(d, row2 + i + lanes), x1, odd2);
+      even3 = hn::MulAdd(LoadF32(d, row3 + i), x0, even3);
+      odd3 = hn::MulAdd(LoadF32(d, row3 + i + lanes), x1, odd3);
+    }
+    for (; i < end; i += lanes) {
+      const int64_t count = std::min(lanes, end - i);
+      const auto load = [&](const auto* from) HWY_ATTR {
+        return count == lanes ? LoadF32(d, from + i) : LoadFirst(d, from + i, count);
+      };
+      const auto x0 = load(x);
+      even0 = hn::MulAdd(load(row0), x0, even0);
+      even1 = hn::MulAdd(load(row1), x0, even1);
+      even2 = hn::MulAdd(load(row2), x0, even2);
+      even3 = hn::MulAdd(load(row3), x0, even3);
+    }
+    const auto add = [&](double& total, hn::Vec<Tag> even, hn::Vec<Tag> odd) HWY_ATTR {
+      total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd))));
+    };
+    add(totals[0], even0, odd0);
+    add(totals[1], even1, odd1);
+    add(totals[2], even2, odd2);
+    add(totals[3], even3, odd3);
   }
 }
 
-HWY_INLINE void AddTo(double* totals, hn::Vec<Tag> sum, int64_t count) {
+template <typename T>
+void AlongTerms(const void* matrix, int64_t stride, const float* x, int64_t terms, int64_t results,
+                double* totals) {
+  const auto row = [&](int64_t j) { return static_cast<const T*>(matrix) + j * stride; };
+  int64_t j = 0;
+  for (; j + kTogether <= results; j += kTogether) {
+    DotTogether(row(j), stride, x, terms, totals + j);
+  }
+  for (; j < results; ++j) totals[j] = Dot(row(j), x, terms);
+}
+
+// sums[j] += row[j] * x[0] + ..., of so many rows one after the other.
+template <int kRows, typename T>
+HWY_INLINE void AddRows(const T* row, int64_t stride, const float* x, int64_t results,
+                        float* HWY_RESTRICT sums) {
+  static_assert(kRows == 1 || kRows == 4);
+  constexpr int64_t kOthers = kRows > 1 ? 1 : 0;
   const Tag d;
-  HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
-  hn::Store(sum, d, lanes);
-  for (int64_t i = 0; i < count; ++i) totals[i] += static_cast<double>(lanes[i]);
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T *const row1 = row + kOthers * stride, *const row2 = row1 + kOthers * stride,
+                 *const row3 = row2 + kOthers * stride;
+  const auto x0 = hn::Set(d, x[0]), x1 = hn::Set(d, x[kOthers]), x2 = hn::Set(d, x[2 * kOthers]),
+             x3 = hn::Set(d, x[3 * kOthers]);
+  const auto add = [&](int64_t j, const auto& load) HWY_ATTR {
+    auto sum = hn::MulAdd(load(row + j), x0, hn::Load(d, sums + j));
+    if constexpr (kRows > 1) {
+      sum = hn::MulAdd(load(row1 + j), x1, sum);
+      sum = hn::MulAdd(load(row2 + j), x2, sum);
+      sum = hn::MulAdd(load(row3 + j), x3, sum);
+    }
+    hn::Store(sum, d, sums + j);
+  };
+  int64_t j = 0;
+  for (; j + lanes <= results; j += lanes) {
+    add(j, [&](const T* from) HWY_ATTR { return LoadF32(d, from); });
+  }
+  if (j < results) add(j, [&](const T* from) HWY_ATTR { return LoadFirst(d, from, results - j); });
 }
 
 template <typename T>
 void AlongResults(const void* matrix, int64_t stride, const float* x, int64_t terms,
                   int64_t results, double* totals) {
-  constexpr int64_t kWidth = 8;
-  const Tag d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  HWY_ALIGN float sums[kMostResults];  // stay in the nearest cache
   std::fill_n(totals, results, 0.0);
   for (int64_t begin = 0; begin < terms; begin += kBlock) {
     const int64_t end = std::min(terms, begin + kBlock);
-    int64_t j = 0;
-    for (; j + kWidth * lanes <= results; j += kWidth * lanes) {
-      hn::Vec<Tag> sum[kWidth];
-      for (int64_t v = 0; v < kWidth; ++v) sum[v] = hn::Zero(d);
-      const T* row = static_cast<const T*>(matrix) + begin * stride + j;
-      for (int64_t i = begin; i < end; ++i, row += stride) {
-        const auto factor = hn::Set(d, x[i]);
-        for (int64_t v = 0; v < kWidth; ++v) {
-          sum[v] = hn::MulAdd(LoadF32(d, row + v * lanes), factor, sum[v]);
-        }
-      }
-      for (int64_t v = 0; v < kWidth; ++v) AddTo(totals + j + v * lanes, sum[v], lanes);
+    const auto row = [&](int64_t i) { return static_cast<const T*>(matrix) + i * stride; };
+    std::fill_n(sums, RoundUp(results, static_cast<int64_t>(hn::Lanes(Tag()))), 0.0f);
+    int64_t i = begin;
+    for (; i + kTogether <= end; i += kTogether) {
+      AddRows<kTogether>(row(i), stride, x + i, results, sums);
     }
-    for (; j < results; j += lanes) {
-      const int64_t count = std::min(lanes, results - j);
-      auto sum = hn::Zero(d);
-      const T* row = static_cast<const T*>(matrix) + begin * stride + j;
-      for (int64_t i = begin; i < end; ++i, row += stride) {
-        const auto values = count == lanes ? LoadF32(d, row) : LoadFirst(d, row, count);
-        sum = hn::MulAdd(values, hn::Set(d, x[i]), sum);
-      }
-      AddTo(totals + j, sum, count);
-    }
+    for (; i < end; ++i) AddRows<1>(row(i), stride, x + i, results, sums);
+    for (int64_t j = 0; j < results; ++j) totals[j] += static_cast<double>(sums[j]);
   }
 }
 

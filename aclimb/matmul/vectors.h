@@ -6,6 +6,11 @@
 
 namespace aclimb::matmul {
 
+// Results of a call at most.
+inline constexpr int64_t kMostResults = 4096;
+// Results whose terms are read side by side: memory sends several rows sooner than one by one.
+inline constexpr int64_t kTogether = 4;
+
 // totals[j] = sum over i < terms of matrix[j, i] * x[i] for j < results, in blocks of terms whose
 // sums are added in double. FLOAT, FLOAT16 or BFLOAT16 are widened to float32.
 //   stride  between results where terms are neighbours in memory, between terms where results are
