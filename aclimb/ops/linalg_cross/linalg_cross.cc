@@ -1,5 +1,7 @@
 // aclnnLinalgCross: the loop, the plan and the C entry points.
 
+#include <algorithm>
+#include <iterator>
 #include <type_traits>
 
 #include "aclimb/core/half.h"
@@ -13,6 +15,8 @@ namespace {
 
 // Vectors that a thread takes at once.
 constexpr int64_t kGrain = 8192;
+// Vectors side by side that are multiplied at once, by loops that the compiler turns into vectors.
+constexpr int64_t kTogether = 64;
 
 // What a product of elements is computed in: integers wrap.
 template <typename T>
@@ -94,9 +98,18 @@ class CrossPlan final : public Plan {
     const T* const other = static_cast<const T*>(run.Data(kOther));
     T* const out = static_cast<T*>(run.Data(kOut));
     const int inner = walk_.rank - 1;
+    const auto is_one = [&](const auto& strides) { return strides[inner] == 1; };
+    const bool lies_side_by_side =
+        std::all_of(std::begin(walk_.stride), std::end(walk_.stride), is_one);
     ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t(&at)[3], int64_t count) {
-        for (int64_t i = 0; i < count; ++i) {
+        int64_t i = 0;
+        if constexpr (std::is_floating_point_v<T>) {
+          for (; lies_side_by_side && i + kTogether <= count; i += kTogether) {
+            CrossTogether(self + at[0] + i, other + at[1] + i, out + at[2] + i);
+          }
+        }
+        for (; i < count; ++i) {
           const T* const x = self + at[0] + i * walk_.stride[0][inner];
           const T* const y = other + at[1] + i * walk_.stride[1][inner];
           T* const z = out + at[2] + i * walk_.stride[2][inner];
@@ -108,6 +121,19 @@ class CrossPlan final : public Plan {
         }
       });
     });
+  }
+
+  // The results are kept until all elements are read, since out may be an operand.
+  template <typename T>
+  void CrossTogether(const T* x, const T* y, T* out) const {
+    T z[3][kTogether];
+    for (int axis = 0; axis < 3; ++axis) {
+      const int next = (axis + 1) % 3, last = (axis + 2) % 3;
+      const T *const x1 = x + next * step_[0], *const x2 = x + last * step_[0];
+      const T *const y1 = y + next * step_[1], *const y2 = y + last * step_[1];
+      for (int64_t i = 0; i < kTogether; ++i) z[axis][i] = x1[i] * y2[i] - x2[i] * y1[i];
+    }
+    for (int axis = 0; axis < 3; ++axis) std::copy_n(z[axis], kTogether, out + axis * step_[2]);
   }
 
   DType dtype_;
