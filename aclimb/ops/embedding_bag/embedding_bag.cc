@@ -23,7 +23,7 @@ namespace {
 // So many rows are added up in float32, and their sums in double.
 constexpr int64_t kMostTerms = 32;
 // A row is prefetched before its own turn, while as much of others is added up: of wide rows few.
-constexpr int64_t kAheadBytes = 4096, kFewestAhead = 4, kMostAhead = 16;
+constexpr int64_t kAheadBytes = 8192, kFewestAhead = 4, kMostAhead = 32;
 // The factors of rows without weights.
 constexpr auto kOnes = [] {
   std::array<float, kMostTerms> ones = {};
@@ -222,15 +222,13 @@ class BagPlan final : public Plan {
     const auto* const factors = static_cast<const float*>(factors_.Data(run));
     const int64_t size = static_cast<const int64_t*>(sizes_.Data(run))[b];
     const bool is_few = bags.Begin(b + 1) - bags.Begin(b) <= kMostTerms;
+    const int64_t divisor = mode_ == kMean ? std::max<int64_t>(1, size) : 1;
     // Without a sum in double, where that is of few rows.
-    if (!largest_ && is_few && weight.stride[1] == 1 && output.stride[1] == 1 &&
-        output.dtype == DType::kFloat32) {
-      auto* const to = reinterpret_cast<float*>(line_.At(output, b, column));
-      const bool all_known =
-          EachTerms(bags, b, weight, column, factors,
-                    [&](const Terms& terms, bool) { AddRows(DType::kFloat32, terms, width, to); });
-      if (mode_ == kMean) Divide(size, width, to);
-      return all_known;
+    if (!largest_ && is_few && weight.stride[1] == 1 && output.stride[1] == 1) {
+      return EachTerms(bags, b, weight, column, factors, [&](const Terms& terms, bool) {
+        AddRows(output.dtype, terms, width, static_cast<float>(divisor),
+                line_.At(output, b, column));
+      });
     }
     double sum[kMostColumns];
     const bool all_known =
@@ -240,16 +238,11 @@ class BagPlan final : public Plan {
             : EachTerms(bags, b, weight, column, factors, [&](const Terms& terms, bool first) {
                 line_.Add(terms, weight.stride[1], width, first, sum);
               });
-    if (mode_ == kMean) Divide(size, width, sum);
+    if (divisor != 1) {
+      for (int64_t c = 0; c < width; ++c) sum[c] /= static_cast<double>(divisor);
+    }
     line_.Store(sum, output.stride[1], width, line_.At(output, b, column));
     return all_known;
-  }
-
-  // Sums to means. One of no rows stays 0.
-  template <typename T>
-  static void Divide(int64_t size, int64_t width, T* sums) {
-    const auto by = static_cast<T>(std::max<int64_t>(1, size));
-    for (int64_t c = 0; c < width; ++c) sums[c] /= by;
   }
 
   static bool IsRow(const TensorView& weight, int64_t index) {

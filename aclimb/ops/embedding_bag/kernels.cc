@@ -14,6 +14,7 @@ namespace aclimb::embedding_bag {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using aclimb::HWY_NAMESPACE::LoadF32;
+using aclimb::HWY_NAMESPACE::StoreF32;
 
 // A row of terms, from a column on.
 template <typename T>
@@ -29,8 +30,8 @@ HWY_INLINE void PrefetchVector(const T* row, int v, int64_t lanes) {
 }
 
 // Some vectors of columns. Their sums stay in registers for all rows, as far as there are enough.
-template <int kVectors, typename T, class D>
-HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float* sums) {
+template <int kVectors, typename T, typename Sum, class D>
+HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float divisor, Sum* sums) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<D> sum[kVectors];
   for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
@@ -43,33 +44,47 @@ HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float* sums)
       sum[v] = hn::MulAdd(factor, LoadF32(d, row + v * lanes), sum[v]);
     }
   }
-  for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, sums + column + v * lanes);
+  for (int v = 0; v < kVectors; ++v) {
+    if (divisor != 1) sum[v] = hn::Div(sum[v], hn::Set(d, divisor));
+    StoreF32(d, sum[v], sums + column + v * lanes);
+  }
 }
 
-template <typename T>
-void AddRowsOf(const Terms& terms, int64_t width, float* sums) {
+template <typename T, typename Sum>
+void AddRowsTo(const Terms& terms, int64_t width, float divisor, void* to) {
   // AVX2 keeps two of so many sums in memory, which takes less time than another pass over rows.
   constexpr int kMost = 16, kMany = 8, kFew = 4;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto* const sums = static_cast<Sum*>(to);
   int64_t c = 0;
-  for (; c + kMost * lanes <= width; c += kMost * lanes) AddColumns<kMost, T>(d, terms, c, sums);
-  for (; c + kMany * lanes <= width; c += kMany * lanes) AddColumns<kMany, T>(d, terms, c, sums);
-  for (; c + kFew * lanes <= width; c += kFew * lanes) AddColumns<kFew, T>(d, terms, c, sums);
-  for (; c + lanes <= width; c += lanes) AddColumns<1, T>(d, terms, c, sums);
-  for (; c < width; ++c) AddColumns<1, T>(hn::CappedTag<float, 1>(), terms, c, sums);
+  for (; c + kMost * lanes <= width; c += kMost * lanes) {
+    AddColumns<kMost, T>(d, terms, c, divisor, sums);
+  }
+  for (; c + kMany * lanes <= width; c += kMany * lanes) {
+    AddColumns<kMany, T>(d, terms, c, divisor, sums);
+  }
+  for (; c + kFew * lanes <= width; c += kFew * lanes) {
+    AddColumns<kFew, T>(d, terms, c, divisor, sums);
+  }
+  for (; c + lanes <= width; c += lanes) AddColumns<1, T>(d, terms, c, divisor, sums);
+  for (; c < width; ++c) AddColumns<1, T>(hn::CappedTag<float, 1>(), terms, c, divisor, sums);
 }
 
-void AddRowsHere(DType dtype, const Terms& terms, int64_t width, float* sums) {
-  if (dtype == DType::kFloat32) return AddRowsOf<float>(terms, width, sums);
-  if (dtype == DType::kFloat16) return AddRowsOf<Float16>(terms, width, sums);
-  AddRowsOf<BFloat16>(terms, width, sums);
+void AddRowsHere(DType dtype, const Terms& terms, int64_t width, float divisor, void* sums) {
+  const auto add = dtype == DType::kFloat32   ? &AddRowsTo<float, float>
+                   : dtype == DType::kFloat16 ? &AddRowsTo<Float16, Float16>
+                                              : &AddRowsTo<BFloat16, BFloat16>;
+  add(terms, width, divisor, sums);
 }
 
 void AddRowsToTotalsHere(DType dtype, const Terms& terms, int64_t width, bool first,
                          double* totals) {
   float sums[kMostColumns];
-  AddRowsHere(dtype, terms, width, sums);
+  const auto add = dtype == DType::kFloat32   ? &AddRowsTo<float, float>
+                   : dtype == DType::kFloat16 ? &AddRowsTo<Float16, float>
+                                              : &AddRowsTo<BFloat16, float>;
+  add(terms, width, 1, sums);
   aclimb::HWY_NAMESPACE::AddToTotals(sums, width, first, totals);
 }
 
@@ -139,8 +154,8 @@ HWY_EXPORT(AddRowsHere);
 HWY_EXPORT(AddRowsToTotalsHere);
 HWY_EXPORT(FindLargestHere);
 
-void AddRows(DType dtype, const Terms& terms, int64_t width, float* sums) {
-  HWY_DYNAMIC_DISPATCH(AddRowsHere)(dtype, terms, width, sums);
+void AddRows(DType dtype, const Terms& terms, int64_t width, float divisor, void* sums) {
+  HWY_DYNAMIC_DISPATCH(AddRowsHere)(dtype, terms, width, divisor, sums);
 }
 void AddRowsToTotals(DType dtype, const Terms& terms, int64_t width, bool first, double* totals) {
   HWY_DYNAMIC_DISPATCH(AddRowsToTotalsHere)(dtype, terms, width, first, totals);

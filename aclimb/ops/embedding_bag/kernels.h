@@ -19,9 +19,10 @@ struct Terms {
   int64_t count = 0;
 };
 
-// sums[i] = the sum of factor * row[i], in the order of the rows. Of float32 or a half type.
-void AddRows(DType dtype, const Terms& terms, int64_t width, float* sums);
-// totals[i] += that sum, or = it, if it is the first. Of kMostColumns elements at most.
+// sums[i] = the sum of factor * row[i], in the order of the rows, divided and rounded to their
+// dtype: float32 or a half type.
+void AddRows(DType dtype, const Terms& terms, int64_t width, float divisor, void* sums);
+// totals[i] += that sum in float32, or = it, if it is the first. Of kMostColumns elements at most.
 void AddRowsToTotals(DType dtype, const Terms& terms, int64_t width, bool first, double* totals);
 // largest[i] = the largest of what it is, or of nothing if they are the first, and of the i-th
 // elements of rows, of which there is one at least; which[i] = the first row that has it, or -1 if
