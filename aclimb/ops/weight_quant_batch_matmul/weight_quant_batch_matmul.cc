@@ -291,8 +291,9 @@ class WeightQuantPlan final : public Plan {
     }
     for (int64_t c = 0; c < part.columns; ++c) {
       p_.scales.Groups(scales, 0, part.column + c, groups, scratch.scales);
-      for (int64_t b = 0; b < count; ++b) {
-        scratch.of_blocks[c * count + b] = scratch.scales[b / of_group];
+      float* const of_blocks = scratch.of_blocks + c * count;
+      for (int64_t b = 0; b < count; b += of_group) {
+        std::fill_n(of_blocks + b, std::min(of_group, count - b), scratch.scales[b / of_group]);
       }
     }
   }
