@@ -62,64 +62,69 @@ class SlidingRows {
  public:
   // `slot` has MeanSlot() numbers of double.
   SlidingRows(const MeanArgs& args, void* slot)
-      : args_(args),
-        axis_(args.width.axis()),
-        sums_(static_cast<Sum*>(slot) + axis_.kernel),
+      : axis_(args.width.axis()),
+        columns_(args.Columns()),
+        sums_(static_cast<Sum*>(slot) + RoundUp(axis_.kernel, kLine)),
         divisor_(args.divisor != 0 ? args.divisor : static_cast<double>(axis_.kernel)),
         part_(1 / divisor_) {
     // Beside the sums of a row there is padding.
     std::fill_n(static_cast<Sum*>(slot), MeanSlot(args.width), Sum(0));
-    const auto is_whole = [&](int64_t o) { return args.Columns()[o].part == part_; };
+    const auto is_whole = [&](int64_t o) { return columns_[o].part == part_; };
     whole_ = {0, axis_.out};
     while (whole_.begin < whole_.end && !is_whole(whole_.begin)) ++whole_.begin;
     while (whole_.begin < whole_.end && !is_whole(whole_.end - 1)) --whole_.end;
   }
 
   template <class Terms>
-  void Mean(const Terms& terms, float* to) {
-    Add(terms, axis_.in, sums_);
+  HWY_INLINE void Mean(const Terms& terms, float* to) const {
+    const D d;
+    const int64_t kernel = axis_.kernel;
     const Sum* const from = sums_ - axis_.pad_begin;
-    FillRow<1>(d_, axis_.out, to, [&](int64_t o, float* at) HWY_ATTR {
-      auto sum = hn::Zero(d_);
-      if (axis_.stride == 1) {
-        sum = SumFrom(from + o, axis_.kernel);
-      } else {
+    AddWeighted(d, terms, axis_.in, false, sums_);
+    if (axis_.stride == 1) {
+      FillRow<1>(d, axis_.out, to, [d, from, kernel](int64_t o, float* at) HWY_ATTR {
+        StoreAs(d, SumFrom(d, from + o, kernel), false, at);
+      });
+    } else {
+      FillRow<1>(d, axis_.out, to, [d, from, kernel](int64_t o, float* at) HWY_ATTR {
+        auto sum = hn::Zero(d);
         const Sum* taps = from + 2 * o;
-        for (int64_t left = axis_.kernel; left > 0; left -= 2, taps += 2) {
+        for (int64_t left = kernel; left > 0; left -= 2, taps += 2) {
           hn::Vec<D> even, odd;
-          hn::LoadInterleaved2(d_, taps, even, odd);
+          hn::LoadInterleaved2(d, taps, even, odd);
           sum = hn::Add(sum, even);
           if (left > 1) sum = hn::Add(sum, odd);
         }
-      }
-      StoreAs(d_, sum, false, at);
-    });
+        StoreAs(d, sum, false, at);
+      });
+    }
     ScaleEnds(to);
   }
 
   template <class Terms>
-  void Gradient(const Terms& terms, float* to) {
-    Add(terms, axis_.out, sums_);
+  HWY_INLINE void Gradient(const Terms& terms, float* to) const {
+    const D d;
+    const int64_t kernel = axis_.kernel, pad = axis_.pad_begin;
+    AddWeighted(d, terms, axis_.out, false, sums_);
     ScaleEnds(sums_);
     if (axis_.stride == 1) {
-      const Sum* const first = sums_ + axis_.pad_begin - axis_.kernel + 1;
-      FillRow<1>(d_, axis_.in, to, [&](int64_t k, float* at) HWY_ATTR {
-        StoreAs(d_, SumFrom(first + k, axis_.kernel), false, at);
+      const Sum* const from = sums_ + pad - kernel + 1;
+      FillRow<1>(d, axis_.in, to, [d, from, kernel](int64_t k, float* at) HWY_ATTR {
+        StoreAs(d, SumFrom(d, from + k, kernel), false, at);
       });
       return;
     }
-    // Elements of one parity are the windows' even ones, those of the other their odd ones.
-    const int64_t count[] = {(axis_.kernel - axis_.pad_begin % 2 + 1) / 2,
-                             (axis_.kernel - (axis_.pad_begin + 1) % 2 + 1) / 2};
-    const Sum* const first[] = {sums_ + axis_.pad_begin / 2 - count[0] + 1,
-                                sums_ + (axis_.pad_begin + 1) / 2 - count[1] + 1};
-    FillRow<2>(d_, axis_.in, to, [&](int64_t k, float* at) HWY_ATTR {
-      const auto even = SumFrom(first[0] + k / 2, count[0]);
-      const auto odd = SumFrom(first[1] + k / 2, count[1]);
+    // Elements of one parity are even ones of windows, those of the other odd ones.
+    const int64_t first = (kernel - pad % 2 + 1) / 2, second = (kernel - (pad + 1) % 2 + 1) / 2;
+    const Sum* const from_first = sums_ + pad / 2 - first + 1;
+    const Sum* const from_second = sums_ + (pad + 1) / 2 - second + 1;
+    FillRow<2>(d, axis_.in, to, [=](int64_t k, float* at) HWY_ATTR {
+      const auto a = SumFrom(d, from_first + k / 2, first);
+      const auto b = SumFrom(d, from_second + k / 2, second);
       if constexpr (sizeof(Sum) == sizeof(float)) {
-        hn::StoreInterleaved2(even, odd, d_, at);
+        hn::StoreInterleaved2(a, b, d, at);
       } else {
-        hn::StoreInterleaved2(ToFloats(d_, even), ToFloats(d_, odd), hn::Rebind<float, D>(), at);
+        hn::StoreInterleaved2(ToFloats(d, a), ToFloats(d, b), hn::Rebind<float, D>(), at);
       }
     });
   }
@@ -129,30 +134,26 @@ class SlidingRows {
 
  private:
   using D = hn::ScalableTag<Sum>;
+  static constexpr int64_t kLine = 64 / sizeof(Sum);
 
-  template <class Terms>
-  void Add(const Terms& terms, int64_t length, Sum* to) {
-    AddWeighted(d_, terms, length, false, to);
-  }
   // Of `count` vectors, each one element behind the one before.
-  HWY_INLINE hn::Vec<D> SumFrom(const Sum* first, int64_t count) const {
-    auto sum = hn::Zero(d_);
-    for (int64_t j = 0; j < count; ++j) sum = hn::Add(sum, hn::LoadU(d_, first + j));
+  static HWY_INLINE hn::Vec<D> SumFrom(D d, const Sum* first, int64_t count) {
+    auto sum = hn::Zero(d);
+    for (int64_t j = 0; j < count; ++j) sum = hn::Add(sum, hn::LoadU(d, first + j));
     return sum;
   }
   // Windows that are divided by a smaller number.
   template <typename T>
-  void ScaleEnds(T* row) const {
+  HWY_INLINE void ScaleEnds(T* row) const {
     const auto scale = [&](int64_t o) {
-      row[o] = static_cast<T>(static_cast<double>(row[o]) * (args_.Columns()[o].part * divisor_));
+      row[o] = static_cast<T>(static_cast<double>(row[o]) * (columns_[o].part * divisor_));
     };
     for (int64_t o = 0; o < whole_.begin; ++o) scale(o);
     for (int64_t o = whole_.end; o < axis_.out; ++o) scale(o);
   }
 
-  const MeanArgs& args_;
-  const Axis& axis_;
-  D d_;
+  Axis axis_;
+  const MeanWindow* columns_;
   Sum* sums_;
   double divisor_, part_;  // of windows that are whole
   Range whole_;
@@ -198,46 +199,52 @@ class AnyRows {
 // Rows [first, last) of means.
 template <class Rows>
 void MeanRows(const MeanArgs& args, int64_t first, int64_t last, Rows rows) {
-  const MeanWindows &depth = args.depth, &height = args.height, &width = args.width;
-  RowAt at(first, depth.out(), height.out());
+  const int64_t lines_of_layer = args.height.in(), columns = args.width.in();
+  RowAt at(first, args.depth.out(), args.height.out());
   for (int64_t r = first; r < last; ++r, at.Next()) {
-    const float* const plane = args.from + at.plane * depth.in() * height.in() * width.in();
-    const MeanWindow &layers = args.Layers()[at.layer], &lines = args.Lines()[at.line];
+    const float* const plane = args.from + at.plane * args.depth.in() * lines_of_layer * columns;
+    const MeanWindow layers = args.Layers()[at.layer], lines = args.Lines()[at.line];
     const double weight = layers.part * lines.part * rows.part();
-    const auto terms = [&](const auto& use) HWY_ATTR {
+    const auto terms = [=](const auto& use) HWY_ATTR {
       for (int64_t z = layers.begin; z < layers.end; ++z) {
         for (int64_t i = lines.begin; i < lines.end; ++i) {
-          use(plane + (z * height.in() + i) * width.in(), weight);
+          use(plane + (z * lines_of_layer + i) * columns, weight);
         }
       }
     };
-    rows.Mean(terms, args.to + r * width.out());
+    rows.Mean(terms, args.to + r * args.width.out());
   }
 }
 
 // Rows [first, last) of the gradient of what the means were made of.
 template <class Rows>
 void GradientRows(const MeanArgs& args, int64_t first, int64_t last, Rows rows) {
-  const MeanWindows &depth = args.depth, &height = args.height, &width = args.width;
-  RowAt at(first, depth.in(), height.in());
-  Range layers, lines;
+  const int64_t lines_of_layer = args.height.out(), columns = args.width.out();
+  const MeanWindow *const all_layers = args.Layers(), *const all_lines = args.Lines();
+  RowAt at(first, args.depth.in(), args.height.in());
+  Range layers = args.depth.Having(at.layer), lines = args.height.Having(at.line);
   for (int64_t r = first; r < last; ++r, at.Next()) {
-    const float* const plane = args.from + at.plane * depth.out() * height.out() * width.out();
-    float* const to = args.to + r * width.in();
+    const float* const plane = args.from + at.plane * args.depth.out() * lines_of_layer * columns;
+    float* const to = args.to + r * args.width.in();
     const bool follows = r > first && (at.layer > 0 || at.line > 0);
-    const Range other_layers = depth.Having(at.layer), other_lines = height.Having(at.line);
-    if (follows && other_layers == layers && other_lines == lines) {
+    const Range layers_before = layers, lines_before = lines;
+    if (at.line == 0) {
+      layers = args.depth.Having(at.layer);
+      lines = args.height.Having(0);
+    }
+    while (lines.begin < lines_of_layer && all_lines[lines.begin].end <= at.line) ++lines.begin;
+    while (lines.end < lines_of_layer && all_lines[lines.end].begin <= at.line) ++lines.end;
+    if (follows && layers == layers_before && lines == lines_before) {
       // The windows that have it are those of the row before.
-      std::copy_n(to - width.in(), width.in(), to);
+      std::copy_n(to - args.width.in(), args.width.in(), to);
       continue;
     }
-    layers = other_layers;
-    lines = other_lines;
-    const auto terms = [&](const auto& use) HWY_ATTR {
+    const double part = rows.part();
+    const auto terms = [=](const auto& use) HWY_ATTR {
       for (int64_t z = layers.begin; z < layers.end; ++z) {
+        const double part_of_layer = part * all_layers[z].part;
         for (int64_t i = lines.begin; i < lines.end; ++i) {
-          const double part = args.Layers()[z].part * args.Lines()[i].part;
-          use(plane + (z * height.out() + i) * width.out(), part * rows.part());
+          use(plane + (z * lines_of_layer + i) * columns, part_of_layer * all_lines[i].part);
         }
       }
     };
@@ -343,9 +350,12 @@ bool IsSliding(const MeanWindows& width) {
 }
 
 int64_t MeanSlot(const MeanWindows& width) {
-  // Behind the last element vectors of every second one end.
-  constexpr int64_t kVectors = 3 * HWY_MAX_BYTES / int64_t{sizeof(float)};
-  return width.in() + width.out() + (IsSliding(width) ? 2 * width.axis().kernel + kVectors : 0);
+  // Vectors of every second element end behind the last one.
+  constexpr int64_t kVectors = 3 * HWY_MAX_BYTES / int64_t{sizeof(float)},
+                    kLine = 64 / sizeof(double);
+  return RoundUp(
+      width.in() + width.out() + (IsSliding(width) ? 2 * width.axis().kernel + kVectors : 0),
+      kLine);
 }
 
 bool MeanPool(const MeanArgs& args) {

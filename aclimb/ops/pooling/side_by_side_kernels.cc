@@ -81,11 +81,12 @@ void MeanRow(const MeanArgs& args, int64_t r, float* to) {
   const MeanWindows &depth = args.depth, &height = args.height, &width = args.width;
   const int64_t rows = depth.out() * height.out(), row = r % rows, inner = args.inner;
   const int64_t layer = row / height.out(), line = row % height.out();
-  const MeanWindow &layers = args.Layers()[layer], &lines = args.Lines()[line];
+  const MeanWindow layers = args.Layers()[layer], lines = args.Lines()[line];
   const float* const planes = args.from + r / rows * depth.in() * height.in() * width.in() * inner;
   const double part = layers.part * lines.part;
+  const MeanWindow* const columns = args.Columns();
   for (int64_t o = 0; o < width.out(); ++o) {
-    const MeanWindow& window = args.Columns()[o];
+    const MeanWindow window = columns[o];
     const double factor = part * window.part;
     const int64_t terms = layers.size() * lines.size() * window.size();
     if (terms > 0 && terms <= kFewTerms) {
@@ -135,11 +136,12 @@ void GradientRow(const MeanArgs& args, int64_t r, Range layers, Range lines) {
   const int64_t inner = args.inner, rows = depth.in() * height.in();
   const float* const planes =
       args.from + r / rows * depth.out() * height.out() * width.out() * inner;
+  const MeanWindow* const columns = args.Columns();
   Range windows;
   for (int64_t k = 0; k < width.in(); ++k) {
     // Those that have the element.
-    while (windows.begin < width.out() && args.Columns()[windows.begin].end <= k) ++windows.begin;
-    while (windows.end < width.out() && args.Columns()[windows.end].begin <= k) ++windows.end;
+    while (windows.begin < width.out() && columns[windows.begin].end <= k) ++windows.begin;
+    while (windows.end < width.out() && columns[windows.end].begin <= k) ++windows.end;
     float* const to = args.to + (r * width.in() + k) * inner;
     const int64_t terms = layers.size() * lines.size() * windows.size();
     if (terms > 0 && terms <= kFewTerms) {
@@ -149,8 +151,8 @@ void GradientRow(const MeanArgs& args, int64_t r, Range layers, Range lines) {
           const double part = args.Layers()[z].part * args.Lines()[i].part;
           const float* const from = planes + (z * height.out() + i) * width.out() * inner;
           for (int64_t o = windows.begin; o < windows.end; ++o) {
-            AddScaled(from + o * inner, part * args.Columns()[o].part, std::exchange(first, false),
-                      inner, to);
+            AddScaled(from + o * inner, part * columns[o].part, std::exchange(first, false), inner,
+                      to);
           }
         }
       }
@@ -163,7 +165,7 @@ void GradientRow(const MeanArgs& args, int64_t r, Range layers, Range lines) {
           const double part = args.Layers()[z].part * args.Lines()[i].part;
           const float* const from = planes + (z * height.out() + i) * width.out() * inner + c;
           for (int64_t o = windows.begin; o < windows.end; ++o) {
-            const auto factor = hn::Set(d, part * args.Columns()[o].part);
+            const auto factor = hn::Set(d, part * columns[o].part);
             sum = hn::MulAdd(LoadAs(d, from + o * inner), factor, sum);
           }
         }
