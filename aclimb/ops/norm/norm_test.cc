@@ -73,7 +73,7 @@ TEST_F(Norm, PowersOfNoNumbers) {
 TEST_F(Norm, PowersOfAllSizes) {
   EXPECT_TRUE(Near(Run({1e-45}, 0.5), {1.4012984643e-45}, {1e-6, 0}));
   for (const double value : {1e-40, 1.2e-38, 1.0, 0.7071, 1.4143, 3.4e38}) {
-    for (const double order : {0.5, 2.3, -2.3, 1e-3, 7.7}) {
+    for (const double order : {0.5, 2.3, -2.3, 1e-3, 7.5}) {
       EXPECT_TRUE(Near(Run({value}, order), {static_cast<float>(value)}, {1e-6, 0})) << order;
     }
   }
