@@ -351,11 +351,9 @@ bool IsSliding(const MeanWindows& width) {
 
 int64_t MeanSlot(const MeanWindows& width) {
   // Vectors of every second element end behind the last one.
-  constexpr int64_t kVectors = 3 * HWY_MAX_BYTES / int64_t{sizeof(float)},
-                    kLine = 64 / sizeof(double);
-  return RoundUp(
-      width.in() + width.out() + (IsSliding(width) ? 2 * width.axis().kernel + kVectors : 0),
-      kLine);
+  constexpr int64_t kMostLanes = 16, kLine = 64 / sizeof(double);
+  const int64_t padding = IsSliding(width) ? 2 * width.axis().kernel + 3 * kMostLanes : 0;
+  return RoundUp(width.in() + width.out() + padding, kLine);
 }
 
 bool MeanPool(const MeanArgs& args) {
