@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aclimb/executor/unit_scratch.h"
+#include "aclimb/ops/attention/few_rows.h"
 #include "aclimb/ops/attention/scores.h"
 #include "aclimb/ops/attention/tiles.h"
 #include "aclimb/rows/spans.h"
@@ -35,40 +36,17 @@ class ForwardPlan final : public Plan {
     queries_ = CutInto(p.queries, kTileRows);
     heads_ = CutInto(p.Group(), std::max<int64_t>(1, kTileRows / queries_.length));
     keys_ = CutInto(p.keys, MostKeys());
-    const bool counted = !of_.key_counts.empty();
-    const DType dtype = of_.query.by_heads().dtype;
-    halves_ = MultipliesHalves(dtype);
+    const int64_t rows = heads_.length * queries_.length;
+    is_few_ = rows <= kFewRows && p.value_width <= matmul::kMostResults;
+    halves_ = !is_few_ && MultipliesHalves(of_.query.by_heads().dtype);
     operand_ = halves_ ? DType::kBFloat16 : DType::kFloat32;
     query_ = Panel(of_.query, p.width, false, operand_);
-    key_ = Panel(of_.key, p.width, counted, operand_);
-    value_ = Panel(of_.value, p.value_width, counted, operand_);
-    const Cut rows = queries_.length < p.queries
-                         ? queries_
-                         : Cut{p.Group() * p.queries, heads_.length * p.queries};
-    products_ = TileProducts(rows, keys_, [&](int64_t m, int64_t n) {
-      return matmul::onednn::Request{.m = m,
-                                     .n = n,
-                                     .k = p.width,
-                                     .a_row = p.width,
-                                     .a_column = 1,
-                                     .b_row = 1,
-                                     .b_column = key_.stride(),
-                                     .c_row = keys_.length,
-                                     .operand = operand_};
-    });
-    sums_ = TileProducts(rows, keys_, [&](int64_t m, int64_t n) {
-      return matmul::onednn::Request{.m = m,
-                                     .n = p.value_width,
-                                     .k = n,
-                                     .a_row = keys_.length,
-                                     .a_column = 1,
-                                     .b_row = value_.stride(),
-                                     .b_column = 1,
-                                     .c_row = p.value_width,
-                                     .operand = operand_,
-                                     .accumulates = true};
-    });
-    BookScratch(planner, rows.length);
+    if (is_few_) {
+      few_ = FewRows(of_.key.by_heads().dtype, of_.value.by_heads().dtype);
+    } else {
+      MakeProducts(!of_.key_counts.empty());
+    }
+    BookScratch(planner, rows);
     planner.Costs({.cycles = p.Work() / kMultiplications + of_.query.CopyCycles() +
                              of_.key.CopyCycles() + of_.value.CopyCycles() + of_.out.CopyCycles()});
   }
@@ -106,6 +84,38 @@ class ForwardPlan final : public Plan {
     return std::clamp(RoundUp(p.queries / 2, kFew), kFew, kTileKeys);
   }
 
+  void MakeProducts(bool counted) {
+    const Problem& p = of_.problem;
+    key_ = Panel(of_.key, p.width, counted, operand_);
+    value_ = Panel(of_.value, p.value_width, counted, operand_);
+    const Cut rows = queries_.length < p.queries
+                         ? queries_
+                         : Cut{p.Group() * p.queries, heads_.length * p.queries};
+    products_ = TileProducts(rows, keys_, [&](int64_t m, int64_t n) {
+      return matmul::onednn::Request{.m = m,
+                                     .n = n,
+                                     .k = p.width,
+                                     .a_row = p.width,
+                                     .a_column = 1,
+                                     .b_row = 1,
+                                     .b_column = key_.stride(),
+                                     .c_row = keys_.length,
+                                     .operand = operand_};
+    });
+    sums_ = TileProducts(rows, keys_, [&](int64_t m, int64_t n) {
+      return matmul::onednn::Request{.m = m,
+                                     .n = p.value_width,
+                                     .k = n,
+                                     .a_row = keys_.length,
+                                     .a_column = 1,
+                                     .b_row = value_.stride(),
+                                     .b_column = 1,
+                                     .c_row = p.value_width,
+                                     .operand = operand_,
+                                     .accumulates = true};
+    });
+  }
+
   void BookScratch(Planner& planner, int64_t rows) {
     const Problem& p = of_.problem;
     Arrays arrays;
@@ -123,7 +133,7 @@ class ForwardPlan final : public Plan {
     at_.product = arrays.Add<char>(std::max(products_.ScratchBytes(), sums_.ScratchBytes()));
     at_.own_query = arrays.Add<float>(p.width);
     at_.own_key = arrays.Add<float>(std::max(p.width, p.value_width));
-    at_.total = arrays.Add<double>(p.value_width);
+    at_.total = arrays.Add<double>(std::max(p.value_width, is_few_ ? keys_.length : 0));
     scratch_.Book(planner, Units(), RoundUp(arrays.bytes(), int64_t{4096}));
   }
 
@@ -288,6 +298,11 @@ class ForwardPlan final : public Plan {
     return true;
   }
 
+  static TileRows FewOf(const Rows& rows, int64_t width, int64_t b, int64_t head, int64_t first,
+                        int64_t count) {
+    return {.data = rows.At(b, head, first), .row = rows.row, .count = count, .width = width};
+  }
+
   // Adds a tile of values, weighted by how well its keys fit the queries.
   void AddKeys(const Problem& p, const Tile& tile, int64_t piece, char* memory) const {
     const auto floats = [memory](int64_t at) { return reinterpret_cast<float*>(memory + at); };
@@ -295,7 +310,12 @@ class ForwardPlan final : public Plan {
     float* const out = floats(at_.out);
     const int64_t first = keys_.Begin(piece), count = keys_.Length(piece);
     const int64_t group = tile.head / p.Group(), valid = p.KeysOf(tile.batch) - first;
-    if (const auto* const product = products_.Of(tile.rows(), count)) {
+    auto* const totals = reinterpret_cast<double*>(memory + at_.total);
+    if (is_few_) {
+      few_.Score(floats(at_.query), tile.rows(),
+                 FewOf(p.key, p.width, tile.batch, group, first, std::min(count, valid)), scores,
+                 keys_.length, totals);
+    } else if (const auto* const product = products_.Of(tile.rows(), count)) {
       product->Run(memory + at_.query,
                    key_.Load(p.key, tile.batch, group, first, count, valid, memory + at_.key),
                    scores, memory + at_.product);
@@ -308,6 +328,12 @@ class ForwardPlan final : public Plan {
       const int64_t row = r * keys_.length, bytes = row * static_cast<int64_t>(sizeof(uint16_t));
       split_.Split(scores + row, count, memory + at_.weights + bytes, memory + at_.rest + bytes,
                    floats(at_.bias));
+    }
+    if (is_few_) {
+      return few_.AddValues(
+          scores, keys_.length, tile.rows(),
+          FewOf(p.value, p.value_width, tile.batch, group, first, std::min(count, valid)), out,
+          totals);
     }
     const auto* const product = sums_.Of(tile.rows(), count);
     if (product == nullptr) return;
@@ -365,6 +391,8 @@ class ForwardPlan final : public Plan {
 
   const Forward of_;
   Cut queries_, heads_, keys_;
+  bool is_few_ = false;  // rows of a tile
+  FewRows few_;
   bool halves_ = false;  // of_ has bfloat16, and is multiplied so
   DType operand_ = DType::kFloat32;
   Halves split_;
