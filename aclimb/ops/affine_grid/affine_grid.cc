@@ -17,6 +17,8 @@ namespace {
 constexpr double kGrain = 16384;
 // Numbers of a row that are written at once: whole places, and whole cache lines.
 constexpr int64_t kPart = rows::kChunk / 48 * 48;
+// Numbers of a row whose table takes no workspace.
+constexpr int64_t kShort = 2048;
 
 class GridPlan final : public Plan {
  public:
@@ -28,14 +30,15 @@ class GridPlan final : public Plan {
     std::copy(size.begin() + 2, size.end(), extents_ + 3 - axes_);
     theta_ = rows::Dense::Input(planner, kTheta, arguments.Tensor(kTheta).View(), DType::kFloat32);
     out_ = rows::Dense::Output(planner, kOut, arguments.Tensor(kOut).View());
-    across_ = planner.workspace().Book(Length(), sizeof(float));
+    if (Length() > kShort) across_ = planner.workspace().Book(Length(), sizeof(float));
     planner.Costs({.cycles = 2 * static_cast<double>(Rows() * extents_[2]) + out_.CopyCycles()});
   }
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&theta_, &out_}, [&] {
       const auto* const maps = static_cast<const float*>(theta_.Data(run));
-      auto* const across = run.Piece<float>(across_);
+      float of_short[kShort];
+      float* const across = Length() > kShort ? run.Piece<float>(across_) : of_short;
       const int64_t width = extents_[2];
       const double span = Span(width);
       for (int64_t i = 0; i < width; ++i) {
@@ -96,7 +99,7 @@ class GridPlan final : public Plan {
   int axes_ = 0;
   int64_t extents_[3] = {1, 1, 1};  // depth, height, width
   rows::Dense theta_, out_;
-  WorkspacePiece across_;  // where the elements of a row lie, for each axis of the map
+  WorkspacePiece across_;  // the table: where the elements of a row lie, for each axis of the map
 };
 
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {
