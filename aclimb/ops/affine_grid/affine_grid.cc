@@ -74,7 +74,7 @@ class GridPlan final : public Plan {
     const double place[] = {Offset(row % height, height) / Span(height),
                             Offset(row / height % depth, depth) / Span(depth)};
     const float* own = maps + row / (depth * height) * axes_ * (axes_ + 1);
-    Line line = {.axes = axes_};
+    Line line = {.axes = axes_, .step = {}, .rest = {}};
     for (int a = 0; a < axes_; ++a, own += axes_ + 1) {
       double rest = double{own[axes_]};
       for (int i = 1; i < axes_; ++i) rest += double{own[i]} * place[i - 1];
