@@ -23,7 +23,7 @@ namespace {
 // So many rows are added up in float32, and their sums in double.
 constexpr int64_t kMostTerms = 32;
 // A row is prefetched before its own turn, while as much of others is added up: of wide rows few.
-constexpr int64_t kAheadBytes = 8192, kFewestAhead = 4, kMostAhead = 32;
+constexpr int64_t kAheadBytes = 6144, kFewestAhead = 4, kMostAhead = 24;
 // The factors of rows without weights.
 constexpr auto kOnes = [] {
   std::array<float, kMostTerms> ones = {};
@@ -105,12 +105,16 @@ class Line {
   const copy::Converter read_, write_;
 };
 
-// The indices, and where each bag of them begins.
+// What a run has: the indices, where each bag of them begins, and what is known of them.
 struct Bags {
   const int64_t* indices;
   int64_t count;
   const int64_t* offsets;
   int64_t offset_count;
+  const float* factors;
+  int64_t* sizes;
+  int64_t* largest;  // which rows the largest elements are from
+  TensorView weight, output;
 
   // The place before `count` that the offset of bag b names.
   int64_t Begin(int64_t b) const {
@@ -158,26 +162,30 @@ class BagPlan final : public Plan {
     const Bags bags = {.indices = indices_.Read<int64_t>(run),
                        .count = run.View(kIndices).ElementCount(),
                        .offsets = offsets_.Read<int64_t>(run),
-                       .offset_count = run.View(kOffsets).ElementCount()};
+                       .offset_count = run.View(kOffsets).ElementCount(),
+                       .factors = static_cast<const float*>(factors_.Data(run)),
+                       .sizes = static_cast<int64_t*>(sizes_.Data(run)),
+                       .largest = static_cast<int64_t*>(rows_.Data(run)),
+                       .weight = run.View(kWeight),
+                       .output = run.View(kOutput)};
     if ((bags.indices == nullptr && bags.count != 0) ||
         (bags.offsets == nullptr && bags.offset_count != 0)) {
       return;
     }
     if (!factors_.Fetch(run)) return;
     const bool in_range = FindBags(run, bags);
-    const TensorView weight = run.View(kWeight), output = run.View(kOutput);
-    const int64_t width = weight.shape[1], blocks = CeilDivide(width, kMostColumns);
+    const int64_t width = bags.weight.shape[1], blocks = CeilDivide(width, kMostColumns);
     std::atomic<bool> unknown = !in_range;
     const int64_t each = std::min(width, kMostColumns) *
                          std::max<int64_t>(1, bags.count / std::max<int64_t>(1, bags_));
-    const bool done = ParallelForAll(
-        bags_ * blocks, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, each)),
-        [&](int64_t begin, int64_t end) {
-          for (int64_t unit = begin; unit < end; ++unit) {
-            if (!Bag(run, bags, weight, output, unit / blocks, unit % blocks * kMostColumns))
-              unknown = true;
-          }
-        });
+    const bool done =
+        ParallelForAll(bags_ * blocks, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, each)),
+                       [&](int64_t begin, int64_t end) {
+                         for (int64_t unit = begin; unit < end; ++unit) {
+                           if (!Bag(bags, unit / blocks, unit % blocks * kMostColumns))
+                             unknown = true;
+                         }
+                       });
     if (!done || !bag_of_.Deliver(run) || !sizes_.Deliver(run)) return;
     if (!(largest_ ? rows_.Deliver(run) : copy::FillWithZeros(run.View(kMaxIndices)))) return;
     if (unknown) FailInspected(*this, run);
@@ -201,7 +209,6 @@ class BagPlan final : public Plan {
   // The bag of each index, and how many rows each bag has. False if an offset is out of range.
   bool FindBags(const RunContext& run, const Bags& bags) const {
     auto* const bag_of = static_cast<int64_t*>(bag_of_.Data(run));
-    auto* const sizes = static_cast<int64_t*>(sizes_.Data(run));
     const bool tells = run.View(kOffset2Bag).ElementCount() != 0;
     if (tells) std::fill_n(bag_of, bags.count, -1);
     for (int64_t b = 0; b < bags_; ++b) {
@@ -209,35 +216,31 @@ class BagPlan final : public Plan {
       if (tells) std::fill(bag_of + begin, bag_of + end, b);
       const int64_t padded =
           padding_ ? std::count(bags.indices + begin, bags.indices + end, *padding_) : 0;
-      sizes[b] = end - begin - padded;
+      bags.sizes[b] = end - begin - padded;
     }
     return std::all_of(bags.offsets, bags.offsets + bags.offset_count,
                        [&bags](int64_t offset) { return offset >= 0 && offset <= bags.count; });
   }
 
   // Elements of a row of output from `column` on. False if there is an index without a row.
-  bool Bag(const RunContext& run, const Bags& bags, const TensorView& weight,
-           const TensorView& output, int64_t b, int64_t column) const {
+  bool Bag(const Bags& bags, int64_t b, int64_t column) const {
+    const TensorView &weight = bags.weight, &output = bags.output;
     const int64_t width = std::min(kMostColumns, weight.shape[1] - column);
-    const auto* const factors = static_cast<const float*>(factors_.Data(run));
-    const int64_t size = static_cast<const int64_t*>(sizes_.Data(run))[b];
+    const int64_t divisor = mode_ == kMean ? std::max<int64_t>(1, bags.sizes[b]) : 1;
     const bool is_few = bags.Begin(b + 1) - bags.Begin(b) <= kMostTerms;
-    const int64_t divisor = mode_ == kMean ? std::max<int64_t>(1, size) : 1;
     // Without a sum in double, where that is of few rows.
     if (!largest_ && is_few && weight.stride[1] == 1 && output.stride[1] == 1) {
-      return EachTerms(bags, b, weight, column, factors, [&](const Terms& terms, bool) {
+      return EachTerms(bags, b, column, [&](const Terms& terms, bool) {
         AddRows(output.dtype, terms, width, static_cast<float>(divisor),
                 line_.At(output, b, column));
       });
     }
     double sum[kMostColumns];
-    const bool all_known =
-        largest_
-            ? FindLargest(bags, b, weight, column, width, sum,
-                          static_cast<int64_t*>(rows_.Data(run)) + b * weight.shape[1] + column)
-            : EachTerms(bags, b, weight, column, factors, [&](const Terms& terms, bool first) {
-                line_.Add(terms, weight.stride[1], width, first, sum);
-              });
+    const bool all_known = largest_
+                               ? FindLargest(bags, b, column, width, sum)
+                               : EachTerms(bags, b, column, [&](const Terms& terms, bool first) {
+                                   line_.Add(terms, weight.stride[1], width, first, sum);
+                                 });
     if (divisor != 1) {
       for (int64_t c = 0; c < width; ++c) sum[c] /= static_cast<double>(divisor);
     }
@@ -249,32 +252,14 @@ class BagPlan final : public Plan {
     return static_cast<uint64_t>(index) < static_cast<uint64_t>(weight.shape[0]);
   }
 
-  // Calls use(i, index) for each of the indices [begin, end) that names a row. False if one does
-  // not.
-  template <typename Use>
-  bool EachRow(const Bags& bags, int64_t begin, int64_t end, const TensorView& weight,
-               Use&& use) const {
-    bool all_known = true;
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t index = bags.indices[i];
-      if (index == padding_) continue;
-      if (!IsRow(weight, index)) {
-        all_known = false;
-        continue;
-      }
-      use(i, index);
-    }
-    return all_known;
-  }
-
   // Calls use(terms, first) for some rows of a bag at a time, if only for none. False if an index
   // has no row.
   template <typename Use>
-  bool EachTerms(const Bags& bags, int64_t b, const TensorView& weight, int64_t column,
-                 const float* factors, Use&& use) const {
+  bool EachTerms(const Bags& bags, int64_t b, int64_t column, const Use& use) const {
     int64_t rows[kMostTerms];
     float own[kMostTerms];
-    Terms terms = {.table = line_.At(weight, 0, column), .step = line_.Bytes(weight.stride[0])};
+    Terms terms = {.table = line_.At(bags.weight, 0, column),
+                   .step = line_.Bytes(bags.weight.stride[0])};
     const int64_t end = bags.Begin(b + 1);
     bool all_known = true, first = true;
     int64_t i = bags.Begin(b);
@@ -282,21 +267,33 @@ class BagPlan final : public Plan {
       const int64_t count = std::clamp<int64_t>(end - i, 0, kMostTerms);
       terms.rows = bags.indices + i;
       terms.later = bags.indices + std::min(i + ahead_, bags.count - count);
-      terms.factors = factors == nullptr ? kOnes.data() : factors + i;
+      terms.factors = bags.factors == nullptr ? kOnes.data() : bags.factors + i;
       terms.count = count;
-      if (!AllAreRows(terms.rows, count, weight)) {
-        terms.count = 0;
-        all_known &= EachRow(bags, i, i + count, weight, [&](int64_t k, int64_t index) {
-          rows[terms.count] = index;
-          own[terms.count] = terms.factors[k - i];
-          ++terms.count;
-        });
-        terms.rows = rows;
-        terms.factors = own;
+      if (!AllAreRows(terms.rows, count, bags.weight)) {
+        all_known &= ChooseRows(bags.weight, terms, rows, own);
       }
       use(terms, std::exchange(first, false));
       i += count;
     } while (i < end);
+    return all_known;
+  }
+  // Leaves out padding and indices without a row. False if there are any of the latter.
+  [[gnu::noinline]] bool ChooseRows(const TensorView& weight, Terms& terms, int64_t* rows,
+                                    float* factors) const {
+    bool all_known = true;
+    int64_t count = 0;
+    for (int64_t k = 0; k < terms.count; ++k) {
+      if (terms.rows[k] == padding_) continue;
+      if (!IsRow(weight, terms.rows[k])) {
+        all_known = false;
+        continue;
+      }
+      rows[count] = terms.rows[k];
+      factors[count++] = terms.factors[k];
+    }
+    terms.rows = rows;
+    terms.factors = factors;
+    terms.count = count;
     return all_known;
   }
   // None of them is padding either.
@@ -312,18 +309,17 @@ class BagPlan final : public Plan {
            !(padding_ && std::find(indices, indices + count, *padding_) != indices + count);
   }
 
-  // rows: which row each of the largest is from.
-  bool FindLargest(const Bags& bags, int64_t b, const TensorView& weight, int64_t column,
-                   int64_t width, double* largest, int64_t* rows) const {
+  bool FindLargest(const Bags& bags, int64_t b, int64_t column, int64_t width,
+                   double* largest) const {
+    int64_t* const rows = bags.largest + b * bags.weight.shape[1] + column;
     float found[kMostColumns] = {};
     std::fill_n(rows, width, 0);
     bool first = true;
-    const bool all_known =
-        EachTerms(bags, b, weight, column, nullptr, [&](const Terms& terms, bool) {
-          if (terms.count == 0) return;
-          line_.FindLargest(terms, weight.stride[1], width, first, found, rows);
-          first = false;
-        });
+    const bool all_known = EachTerms(bags, b, column, [&](const Terms& terms, bool) {
+      if (terms.count == 0) return;
+      line_.FindLargest(terms, bags.weight.stride[1], width, first, found, rows);
+      first = false;
+    });
     std::copy_n(found, width, largest);
     return all_known;
   }
