@@ -49,7 +49,7 @@ double CyclesOf(Fold fold, bool whole) {
   if (whole) return 0.5;
   switch (fold) {
     case Fold::kPowers:
-      return 12;
+      return 8;
     case Fold::kExponentials:
       return 2;
     case Fold::kMoments:
