@@ -48,16 +48,16 @@ HWY_INLINE double Dot(const T* a, const float* x, int64_t terms) {
   return total;
 }
 
-// Dot() of rows side by side.
+// Dot() of rows that are `stride` elements apart, and their totals `apart`.
 template <typename T>
 HWY_INLINE void DotTogether(const T* a, int64_t stride, const float* x, int64_t terms,
-                            double* totals) {
+                            double* totals, int64_t apart) {
   static_assert(kTogether == 4);
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const T *const row0 = a, *const row1 = a + stride, *const row2 = row1 + stride,
                  *const row3 = row2 + stride;
-  std::fill_n(totals, kTogether, 0.0);
+  double total0 = 0, total1 = 0, total2 = 0, total3 = 0;
   for (int64_t begin = 0; begin < terms; begin += kBlock * lanes) {
     const int64_t end = std::min(terms, begin + kBlock * lanes);
     auto even0 = hn::Zero(d), even1 = hn::Zero(d), even2 = hn::Zero(d), even3 = hn::Zero(d);
@@ -88,36 +88,40 @@ HWY_INLINE void DotTogether(const T* a, int64_t stride, const float* x, int64_t 
     const auto add = [&](double& total, hn::Vec<Tag> even, hn::Vec<Tag> odd) HWY_ATTR {
       total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd))));
     };
-    add(totals[0], even0, odd0);
-    add(totals[1], even1, odd1);
-    add(totals[2], even2, odd2);
-    add(totals[3], even3, odd3);
+    add(total0, even0, odd0);
+    add(total1, even1, odd1);
+    add(total2, even2, odd2);
+    add(total3, even3, odd3);
   }
+  totals[0] = total0;
+  totals[apart] = total1;
+  totals[2 * apart] = total2;
+  totals[3 * apart] = total3;
 }
 
 template <typename T>
 void AlongTerms(const void* matrix, int64_t stride, const float* x, int64_t terms, int64_t results,
                 double* totals) {
   const auto row = [&](int64_t j) { return static_cast<const T*>(matrix) + j * stride; };
-  int64_t j = 0;
-  for (; j + kTogether <= results; j += kTogether) {
-    DotTogether(row(j), stride, x, terms, totals + j);
+  const int64_t apart = results / kTogether;
+  for (int64_t j = 0; j < apart; ++j) {
+    DotTogether(row(j), apart * stride, x, terms, totals + j, apart);
   }
-  for (; j < results; ++j) totals[j] = Dot(row(j), x, terms);
+  for (int64_t j = kTogether * apart; j < results; ++j) totals[j] = Dot(row(j), x, terms);
 }
 
-// sums[j] += row[j] * x[0] + ..., of so many rows one after the other.
+// sums[j] += row[j] * *x + ..., of so many rows, each `stride` elements and `apart` terms behind
+// the one before it.
 template <int kRows, typename T>
-HWY_INLINE void AddRows(const T* row, int64_t stride, const float* x, int64_t results,
-                        float* HWY_RESTRICT sums) {
+HWY_INLINE void AddRows(const T* row, int64_t stride, const float* x, int64_t apart,
+                        int64_t results, float* HWY_RESTRICT sums) {
   static_assert(kRows == 1 || kRows == 4);
-  constexpr int64_t kOthers = kRows > 1 ? 1 : 0;
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const T *const row1 = row + kOthers * stride, *const row2 = row1 + kOthers * stride,
-                 *const row3 = row2 + kOthers * stride;
-  const auto x0 = hn::Set(d, x[0]), x1 = hn::Set(d, x[kOthers]), x2 = hn::Set(d, x[2 * kOthers]),
-             x3 = hn::Set(d, x[3 * kOthers]);
+  if (kRows == 1) stride = apart = 0;
+  const T *const row1 = row + stride, *const row2 = row1 + stride, *const row3 = row2 + stride;
+  const auto x0 = hn::Set(d, x[0]), x1 = hn::Set(d, x[apart]), x2 = hn::Set(d, x[2 * apart]),
+             x3 = hn::Set(d, x[3 * apart]);
   const auto add = [&](int64_t j, const auto& load) HWY_ATTR {
     auto sum = hn::MulAdd(load(row + j), x0, hn::Load(d, sums + j));
     if constexpr (kRows > 1) {
@@ -143,11 +147,13 @@ void AlongResults(const void* matrix, int64_t stride, const float* x, int64_t te
     const int64_t end = std::min(terms, begin + kBlock);
     const auto row = [&](int64_t i) { return static_cast<const T*>(matrix) + i * stride; };
     std::fill_n(sums, RoundUp(results, static_cast<int64_t>(hn::Lanes(Tag()))), 0.0f);
-    int64_t i = begin;
-    for (; i + kTogether <= end; i += kTogether) {
-      AddRows<kTogether>(row(i), stride, x + i, results, sums);
+    const int64_t apart = (end - begin) / kTogether;
+    for (int64_t i = begin; i < begin + apart; ++i) {
+      AddRows<kTogether>(row(i), apart * stride, x + i, apart, results, sums);
     }
-    for (; i < end; ++i) AddRows<1>(row(i), stride, x + i, results, sums);
+    for (int64_t i = begin + kTogether * apart; i < end; ++i) {
+      AddRows<1>(row(i), 0, x + i, 0, results, sums);
+    }
     for (int64_t j = 0; j < results; ++j) totals[j] += static_cast<double>(sums[j]);
   }
 }

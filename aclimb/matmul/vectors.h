@@ -8,7 +8,8 @@ namespace aclimb::matmul {
 
 // Results of a call at most.
 inline constexpr int64_t kMostResults = 4096;
-// Results whose terms are read side by side: memory sends several rows sooner than one by one.
+// Rows of the matrix that are read at once. They lie far apart, so that a processor sees as many
+// streams, which memory sends faster than one.
 inline constexpr int64_t kTogether = 4;
 
 // totals[j] = sum over i < terms of matrix[j, i] * x[i] for j < results, in blocks of terms whose

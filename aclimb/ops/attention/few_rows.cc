@@ -5,12 +5,11 @@
 namespace aclimb::attention {
 namespace {
 
-// Bytes that the first row brings into the nearest cache for the others.
-constexpr int64_t kChunkBytes = 16 * 1024;
+// Bytes that the first row brings into the second cache for the others.
+constexpr int64_t kChunkBytes = 128 * 1024;
 
 // Keys or values that all rows meet before the next ones.
-int64_t ChunkOf(const TileRows& tile, int64_t size, int64_t rows) {
-  if (rows == 1) return tile.count;
+int64_t ChunkOf(const TileRows& tile, int64_t size) {
   const int64_t fit = kChunkBytes / std::max<int64_t>(1, size * tile.width);
   return std::max(fit / matmul::kTogether, int64_t{1}) * matmul::kTogether;
 }
@@ -25,7 +24,7 @@ FewRows::FewRows(DType key, DType value)
 
 void FewRows::Score(const float* queries, int64_t rows, const TileRows& keys, float* scores,
                     int64_t scores_row, double* totals) const {
-  const int64_t chunk = ChunkOf(keys, key_size_, rows);
+  const int64_t chunk = ChunkOf(keys, key_size_);
   for (int64_t first = 0; first < keys.count; first += chunk) {
     const int64_t count = std::min(chunk, keys.count - first);
     const char* const from = keys.data + first * keys.row * key_size_;
@@ -38,7 +37,7 @@ void FewRows::Score(const float* queries, int64_t rows, const TileRows& keys, fl
 
 void FewRows::AddValues(const float* weights, int64_t weights_row, int64_t rows,
                         const TileRows& values, float* out, double* totals) const {
-  const int64_t chunk = ChunkOf(values, value_size_, rows);
+  const int64_t chunk = ChunkOf(values, value_size_);
   for (int64_t first = 0; first < values.count; first += chunk) {
     const int64_t count = std::min(chunk, values.count - first);
     const char* const from = values.data + first * values.row * value_size_;
