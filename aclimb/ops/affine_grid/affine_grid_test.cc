@@ -41,18 +41,35 @@ TEST_F(AffineGrid, EndsAreEdgesOrCenters) {
   EXPECT_EQ(Grid({1, 1, 1, 3}, true), (Values{0.25, -1, 0.25, 0, 0.25, 1}));
 }
 
-// More rows than a thread takes at once.
-TEST_F(AffineGrid, ManyRows) {
+// Any maps.
+void ExpectGrid(const std::vector<int64_t>& size, DType dtype, aclrtStream stream) {
+  const auto axes = static_cast<int64_t>(size.size()) - 2;
   truth::Call call(kContract);
   Values maps;
-  for (int i = 0; i < 24; ++i) maps.push_back(static_cast<double>(i * 7 % 13 - 6) / 8);
-  call.SetTensor(kTheta, {2, 3, 4}, DType::kFloat32, maps);
-  call.SetInts(kSize, {2, 1, 9, 40, 50});
+  for (int64_t i = 0; i < size[0] * axes * (axes + 1); ++i) {
+    maps.push_back(static_cast<double>(i * 7 % 13 - 6) / 8);
+  }
+  std::vector<int64_t> grid = {size[0]};
+  grid.insert(grid.end(), size.begin() + 2, size.end());
+  grid.push_back(axes);
+  call.SetTensor(kTheta, {size[0], axes, axes + 1}, dtype, maps);
+  call.SetInts(kSize, size);
   call.SetInteger(kAlignCorners, 0);
-  call.SetTensor(kOut, {2, 9, 40, 50, 3}, DType::kFloat32);
+  call.SetTensor(kOut, grid, dtype);
   OperatorRun run(kOperators[0], call, nullptr);
-  ACLIMB_ASSERT_OK(run.Run(stream_));
+  ACLIMB_ASSERT_OK(run.Run(stream));
   run.Expect(run.Truth());
+}
+
+// More rows than a thread takes at once.
+TEST_F(AffineGrid, ManyRows) { ExpectGrid({2, 1, 9, 80, 50}, DType::kFloat32, stream_); }
+
+// Rows that are written in parts, of places that lie in the workspace.
+TEST_F(AffineGrid, LongRows) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    ExpectGrid({2, 1, 3, 5001}, dtype, stream_);
+    ExpectGrid({1, 1, 2, 3, 3001}, dtype, stream_);
+  }
 }
 
 TEST(AffineGridContract, EveryRuleIsEnforcedAndExplained) {
