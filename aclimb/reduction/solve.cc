@@ -128,7 +128,8 @@ class Folder {
   void RunRows(int64_t begin, int64_t end, Block& block) {
     const bool whole_runs = problem_.direct && !problem_.request.finds;
     VisitResults(block, [&](int64_t i, int64_t first, int64_t results) {
-      if (whole_runs && problem_.reduced.rank == 1) {
+      if (problem_.direct && problem_.reduced.rank == 1) {
+        if (problem_.request.finds) return FindInRows(begin, end, first, results, block, i);
         const int64_t pitch = problem_.width == 1 ? 0 : KeptStride();
         return kernel_->rows(At(first + begin), pitch, results, end - begin, TermsOf(block, i),
                              &block.first[i], SecondOf(block, i));
@@ -152,6 +153,34 @@ class Folder {
     });
   }
 
+  // Some rows side by side, piece by piece, so that what is looked for is still in a cache.
+  void FindInRows(int64_t begin, int64_t end, int64_t first, int64_t results, Block& block,
+                  int64_t i) {
+    constexpr int64_t kRows = 4;
+    const int64_t pitch = KeptStride(), last = i + results;
+    for (; i < last; i += kRows, first += kRows * pitch) {
+      const int64_t rows = std::min(kRows, last - i), piece = rows == 1 ? kRows * kPiece : kPiece;
+      for (int64_t at = begin; at < end; at += piece) {
+        const int64_t count = std::min(piece, end - at);
+        Slot best[kRows];
+        std::fill_n(best, rows, StartOf(fold_, problem_.whole));
+        kernel_->rows(At(first + at), rows == 1 ? 0 : pitch, rows, count, TermsOf(block, i), best,
+                      nullptr);
+        for (int64_t r = 0; r < rows; ++r) {
+          Take(best[r], At(first + at + r * pitch), 1, count, at, block, i + r);
+        }
+      }
+    }
+  }
+
+  // What is the best of elements from `position` on, if it is better than those before.
+  void Take(Slot best, const void* from, int64_t stride, int64_t count, int64_t position,
+            Block& block, int64_t i) const {
+    if (!IsBetter(best, block.first[i])) return;
+    block.second[i].whole = position + problem_.search(from, stride, count, best);
+    block.first[i] = best;
+  }
+
   const void* Gathered(const char* from, int64_t count) {
     const int64_t stride = ReducedStride();
     if (stride == 1) return Converted(from, count);
@@ -167,9 +196,7 @@ class Folder {
     }
     Slot best = StartOf(fold_, problem_.whole);
     kernel_->rows(from, 0, 1, count, terms, &best, nullptr);
-    if (!IsBetter(best, block.first[i])) return;
-    block.second[i].whole = position + problem_.search(from, 1, count, best);
-    block.first[i] = best;
+    Take(best, from, 1, count, position, block, i);
   }
 
   Slot* SecondOf(Block& block, int64_t i) const {
@@ -226,10 +253,7 @@ class Folder {
       std::fill_n(best, block.count, StartOf(fold_, problem_.whole));
       kernel_->columns(first, pitch, count, block.count, terms, best, nullptr);
       for (int64_t j = 0; j < block.count; ++j) {
-        if (!IsBetter(best[j], block.first[j])) continue;
-        block.second[j].whole =
-            position + r + problem_.search(first + j * size, pitch, count, best[j]);
-        block.first[j] = best[j];
+        Take(best[j], first + j * size, pitch, count, position + r, block, j);
       }
     }
   }
