@@ -11,22 +11,45 @@ namespace aclimb::affine_grid {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+#if HWY_NATIVE_FMA
+using Floats = hn::ScalableTag<float>;
+
+// Numbers of the axes in turn, as vectors.
+template <int kAxes>
+class InTurn {
+ public:
+  explicit HWY_INLINE InTurn(const float* of_axes) {
+    for (size_t i = 0; i < hn::Lanes(d_) + kAxes; ++i) lanes_[i] = of_axes[i % kAxes];
+  }
+  // From an axis on.
+  HWY_INLINE hn::Vec<Floats> From(int64_t axis) const { return hn::LoadU(d_, lanes_ + axis); }
+
+ private:
+  const Floats d_;
+  float lanes_[HWY_MAX_BYTES / sizeof(float) + kAxes];
+};
+// Every vector begins with the first of two.
+template <>
+class InTurn<2> {
+ public:
+  explicit HWY_INLINE InTurn(const float* of_axes)
+      : lanes_(hn::OddEven(hn::Set(Floats(), of_axes[1]), hn::Set(Floats(), of_axes[0]))) {}
+  HWY_INLINE hn::Vec<Floats> From(int64_t) const { return lanes_; }
+
+ private:
+  const hn::Vec<Floats> lanes_;
+};
+#endif
+
 template <int kAxes>
 void WriteOf(const Line& line, const float* across, int64_t count, bool streams, float* to) {
   int64_t i = 0;
-#if HWY_NATIVE_FMA
-  const hn::ScalableTag<float> d;
+#if HWY_NATIVE_FMA  // else a product would be rounded too
+  const Floats d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  // Of three axes a vector begins with any.
-  constexpr size_t kMost = HWY_MAX_BYTES / sizeof(float) + kAxes;
-  float steps[kMost], rests[kMost];
-  for (int64_t k = 0; k < lanes + kAxes; ++k) {
-    steps[k] = line.step[k % kAxes];
-    rests[k] = line.rest[k % kAxes];
-  }
+  const InTurn<kAxes> step(line.step), rest(line.rest);
   for (int64_t axis = 0; i + lanes <= count; i += lanes) {
-    const auto places = hn::MulAdd(hn::LoadU(d, steps + axis), hn::LoadU(d, across + i),
-                                   hn::LoadU(d, rests + axis));
+    const auto places = hn::MulAdd(step.From(axis), hn::LoadU(d, across + i), rest.From(axis));
     streams ? hn::Stream(places, d, to + i) : hn::StoreU(places, d, to + i);
     axis = (axis + lanes) % kAxes;
   }
