@@ -149,6 +149,8 @@ class BagPlan final : public Plan {
     }
     const int64_t width = arguments.Tensor(kWeight).shape[1];
     const int64_t moved = arguments.Tensor(kIndices).ElementCount() * width;
+    has_dense_sums_ = !largest_ && arguments.Tensor(kWeight).View().stride[1] == 1 &&
+                      arguments.Tensor(kOutput).View().stride[1] == 1;
     ahead_ =
         std::clamp(kAheadBytes / std::max<int64_t>(1, line_.Bytes(std::min(width, kMostColumns))),
                    kFewestAhead, kMostAhead);
@@ -181,6 +183,8 @@ class BagPlan final : public Plan {
     const bool done =
         ParallelForAll(bags_ * blocks, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, each)),
                        [&](int64_t begin, int64_t end) {
+                         if (blocks == 1 && AreFewRows(bags, begin, end))
+                           return AddFewRows(bags, begin, end);
                          for (int64_t unit = begin; unit < end; ++unit) {
                            if (!Bag(bags, unit / blocks, unit % blocks * kMostColumns))
                              unknown = true;
@@ -222,17 +226,48 @@ class BagPlan final : public Plan {
                        [&bags](int64_t offset) { return offset >= 0 && offset <= bags.count; });
   }
 
+  int64_t DivisorOf(const Bags& bags, int64_t b) const {
+    return mode_ == kMean ? std::max<int64_t>(1, bags.sizes[b]) : 1;
+  }
+  // Whether AddFewRows() adds up bags [begin, end).
+  bool AreFewRows(const Bags& bags, int64_t begin, int64_t end) const {
+    const int64_t first = bags.Begin(begin);
+    bool are_few = has_dense_sums_;
+    for (int64_t b = begin, from = first; b < end && are_few; ++b) {
+      const int64_t to = bags.Begin(b + 1);
+      are_few = to >= from && to - from <= kMostTerms;
+      from = to;
+    }
+    return are_few && AllAreRows(bags.indices + first, bags.Begin(end) - first, bags.weight);
+  }
+  // Bags of few rows each, all of which are to be added up.
+  void AddFewRows(const Bags& bags, int64_t begin, int64_t end) const {
+    constexpr int64_t kTogether = 16;
+    Terms some[kTogether];
+    for (int64_t b = begin; b < end; b += kTogether) {
+      const int64_t count = std::min(kTogether, end - b);
+      for (int64_t k = 0; k < count; ++k) {
+        const int64_t from = bags.Begin(b + k);
+        some[k] = TermsFrom(bags, from, bags.Begin(b + k + 1) - from, 0);
+        some[k].divisor = static_cast<float>(DivisorOf(bags, b + k));
+        some[k].sums = line_.At(bags.output, b + k, 0);
+      }
+      AddRows(bags.output.dtype, some, count, bags.weight.shape[1]);
+    }
+  }
+
   // Elements of a row of output from `column` on. False if there is an index without a row.
   bool Bag(const Bags& bags, int64_t b, int64_t column) const {
     const TensorView &weight = bags.weight, &output = bags.output;
     const int64_t width = std::min(kMostColumns, weight.shape[1] - column);
-    const int64_t divisor = mode_ == kMean ? std::max<int64_t>(1, bags.sizes[b]) : 1;
+    const int64_t divisor = DivisorOf(bags, b);
     const bool is_few = bags.Begin(b + 1) - bags.Begin(b) <= kMostTerms;
     // Without a sum in double, where that is of few rows.
-    if (!largest_ && is_few && weight.stride[1] == 1 && output.stride[1] == 1) {
-      return EachTerms(bags, b, column, [&](const Terms& terms, bool) {
-        AddRows(output.dtype, terms, width, static_cast<float>(divisor),
-                line_.At(output, b, column));
+    if (has_dense_sums_ && is_few) {
+      return EachTerms(bags, b, column, [&](Terms& terms, bool) {
+        terms.divisor = static_cast<float>(divisor);
+        terms.sums = line_.At(output, b, column);
+        AddRows(output.dtype, &terms, 1, width);
       });
     }
     double sum[kMostColumns];
@@ -252,23 +287,27 @@ class BagPlan final : public Plan {
     return static_cast<uint64_t>(index) < static_cast<uint64_t>(weight.shape[0]);
   }
 
+  // `count` rows from index number `i` on, whatever they are.
+  Terms TermsFrom(const Bags& bags, int64_t i, int64_t count, int64_t column) const {
+    return {.table = line_.At(bags.weight, 0, column),
+            .step = line_.Bytes(bags.weight.stride[0]),
+            .rows = bags.indices + i,
+            .later = bags.indices + std::min(i + ahead_, bags.count - count),
+            .factors = bags.factors == nullptr ? kOnes.data() : bags.factors + i,
+            .count = count};
+  }
   // Calls use(terms, first) for some rows of a bag at a time, if only for none. False if an index
   // has no row.
   template <typename Use>
   bool EachTerms(const Bags& bags, int64_t b, int64_t column, const Use& use) const {
     int64_t rows[kMostTerms];
     float own[kMostTerms];
-    Terms terms = {.table = line_.At(bags.weight, 0, column),
-                   .step = line_.Bytes(bags.weight.stride[0])};
     const int64_t end = bags.Begin(b + 1);
     bool all_known = true, first = true;
     int64_t i = bags.Begin(b);
     do {
       const int64_t count = std::clamp<int64_t>(end - i, 0, kMostTerms);
-      terms.rows = bags.indices + i;
-      terms.later = bags.indices + std::min(i + ahead_, bags.count - count);
-      terms.factors = bags.factors == nullptr ? kOnes.data() : bags.factors + i;
-      terms.count = count;
+      Terms terms = TermsFrom(bags, i, count, column);
       if (!AllAreRows(terms.rows, count, bags.weight)) {
         all_known &= ChooseRows(bags.weight, terms, rows, own);
       }
@@ -329,7 +368,8 @@ class BagPlan final : public Plan {
   const int64_t bags_;
   const bool largest_;
   const Line line_;
-  int64_t ahead_;  // rows
+  bool has_dense_sums_;  // rows of output are sums or means, their elements side by side
+  int64_t ahead_;        // rows
   // Of INT64 but for the factors, which are FLOAT.
   rows::Dense indices_, offsets_, bag_of_, sizes_, rows_, factors_;
 };

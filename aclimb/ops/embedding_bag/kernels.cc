@@ -31,7 +31,7 @@ HWY_INLINE void PrefetchVector(const T* row, int v, int64_t lanes) {
 
 // Some vectors of columns. Their sums stay in registers for all rows, as far as there are enough.
 template <int kVectors, typename T, typename Sum, class D>
-HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float divisor, Sum* sums) {
+HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, Sum* sums) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<D> sum[kVectors];
   for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
@@ -45,37 +45,41 @@ HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, float diviso
     }
   }
   for (int v = 0; v < kVectors; ++v) {
-    if (divisor != 1) sum[v] = hn::Div(sum[v], hn::Set(d, divisor));
+    if (terms.divisor != 1) sum[v] = hn::Div(sum[v], hn::Set(d, terms.divisor));
     StoreF32(d, sum[v], sums + column + v * lanes);
   }
 }
 
 template <typename T, typename Sum>
-void AddRowsTo(const Terms& terms, int64_t width, float divisor, void* to) {
+void AddRowsTo(const Terms& terms, int64_t width, Sum* sums) {
   // AVX2 keeps two of so many sums in memory, which takes less time than another pass over rows.
   constexpr int kMost = 16, kMany = 8, kFew = 4;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  auto* const sums = static_cast<Sum*>(to);
   int64_t c = 0;
   for (; c + kMost * lanes <= width; c += kMost * lanes) {
-    AddColumns<kMost, T>(d, terms, c, divisor, sums);
+    AddColumns<kMost, T>(d, terms, c, sums);
   }
   for (; c + kMany * lanes <= width; c += kMany * lanes) {
-    AddColumns<kMany, T>(d, terms, c, divisor, sums);
+    AddColumns<kMany, T>(d, terms, c, sums);
   }
   for (; c + kFew * lanes <= width; c += kFew * lanes) {
-    AddColumns<kFew, T>(d, terms, c, divisor, sums);
+    AddColumns<kFew, T>(d, terms, c, sums);
   }
-  for (; c + lanes <= width; c += lanes) AddColumns<1, T>(d, terms, c, divisor, sums);
-  for (; c < width; ++c) AddColumns<1, T>(hn::CappedTag<float, 1>(), terms, c, divisor, sums);
+  for (; c + lanes <= width; c += lanes) AddColumns<1, T>(d, terms, c, sums);
+  for (; c < width; ++c) AddColumns<1, T>(hn::CappedTag<float, 1>(), terms, c, sums);
 }
 
-void AddRowsHere(DType dtype, const Terms& terms, int64_t width, float divisor, void* sums) {
-  const auto add = dtype == DType::kFloat32   ? &AddRowsTo<float, float>
-                   : dtype == DType::kFloat16 ? &AddRowsTo<Float16, Float16>
-                                              : &AddRowsTo<BFloat16, BFloat16>;
-  add(terms, width, divisor, sums);
+template <typename T>
+void AddBags(const Terms* bags, int64_t count, int64_t width) {
+  for (int64_t b = 0; b < count; ++b) AddRowsTo<T>(bags[b], width, static_cast<T*>(bags[b].sums));
+}
+
+void AddRowsHere(DType dtype, const Terms* bags, int64_t count, int64_t width) {
+  const auto add = dtype == DType::kFloat32   ? &AddBags<float>
+                   : dtype == DType::kFloat16 ? &AddBags<Float16>
+                                              : &AddBags<BFloat16>;
+  add(bags, count, width);
 }
 
 void AddRowsToTotalsHere(DType dtype, const Terms& terms, int64_t width, bool first,
@@ -84,7 +88,7 @@ void AddRowsToTotalsHere(DType dtype, const Terms& terms, int64_t width, bool fi
   const auto add = dtype == DType::kFloat32   ? &AddRowsTo<float, float>
                    : dtype == DType::kFloat16 ? &AddRowsTo<Float16, float>
                                               : &AddRowsTo<BFloat16, float>;
-  add(terms, width, 1, sums);
+  add(terms, width, sums);
   aclimb::HWY_NAMESPACE::AddToTotals(sums, width, first, totals);
 }
 
@@ -154,8 +158,8 @@ HWY_EXPORT(AddRowsHere);
 HWY_EXPORT(AddRowsToTotalsHere);
 HWY_EXPORT(FindLargestHere);
 
-void AddRows(DType dtype, const Terms& terms, int64_t width, float divisor, void* sums) {
-  HWY_DYNAMIC_DISPATCH(AddRowsHere)(dtype, terms, width, divisor, sums);
+void AddRows(DType dtype, const Terms* bags, int64_t count, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(AddRowsHere)(dtype, bags, count, width);
 }
 void AddRowsToTotals(DType dtype, const Terms& terms, int64_t width, bool first, double* totals) {
   HWY_DYNAMIC_DISPATCH(AddRowsToTotalsHere)(dtype, terms, width, first, totals);

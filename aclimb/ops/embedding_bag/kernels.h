@@ -17,11 +17,13 @@ struct Terms {
   const int64_t* later = nullptr;  // what is prefetched beside each, which need not be a row
   const float* factors = nullptr;
   int64_t count = 0;
+  float divisor = 1;     // of their sum, for AddRows(),
+  void* sums = nullptr;  // and where that goes
 };
 
-// sums[i] = the sum of factor * row[i], in the order of the rows, divided and rounded to their
-// dtype: float32 or a half type.
-void AddRows(DType dtype, const Terms& terms, int64_t width, float divisor, void* sums);
+// For each of so many bags: sums[i] = the sum of factor * row[i], in the order of the rows, divided
+// and rounded to their dtype, float32 or a half type.
+void AddRows(DType dtype, const Terms* bags, int64_t count, int64_t width);
 // totals[i] += that sum in float32, or = it, if it is the first. Of kMostColumns elements at most.
 void AddRowsToTotals(DType dtype, const Terms& terms, int64_t width, bool first, double* totals);
 // largest[i] = the largest of what it is, or of nothing if they are the first, and of the i-th
