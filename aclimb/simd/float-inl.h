@@ -73,18 +73,23 @@ HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<StoredTag<T, D>> stored) {
   }
 }
 
-// Float32 lanes to bfloat16 bits in the high half of each 32-bit lane, nearest even, NaN kept
-// quiet; what is in the low half says nothing.
+// Float32 lanes to bfloat16 bits in the high half of each 32-bit lane, nearest even; what is in the
+// low half says nothing. No lane is a NaN but such as have a payload whose low half is zero: others
+// may carry into the exponent.
 template <class D>
-HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> RoundToBFloat16(D d, hn::Vec<D> value) {
+HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> RoundNumbersToBFloat16(D, hn::Vec<D> value) {
   const hn::Rebind<uint32_t, D> d32;
   const auto bits = hn::BitCast(d32, value);
   const auto is_odd = hn::TestBit(bits, hn::Set(d32, 0x10000u));
-  const auto half = hn::IfThenElse(is_odd, hn::Set(d32, 0x8000u), hn::Set(d32, 0x7FFFu));
-  const auto quiet = hn::Or(bits, hn::Set(d32, 0x400000u));
+  return hn::Add(bits, hn::IfThenElse(is_odd, hn::Set(d32, 0x8000u), hn::Set(d32, 0x7FFFu)));
+}
+// The same of all lanes, NaN kept quiet.
+template <class D>
+HWY_INLINE hn::Vec<hn::Rebind<uint32_t, D>> RoundToBFloat16(D d, hn::Vec<D> value) {
+  const hn::Rebind<uint32_t, D> d32;
+  const auto quiet = hn::Or(hn::BitCast(d32, value), hn::Set(d32, 0x400000u));
   const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
-  (void)d;
-  return hn::IfThenElse(is_nan, quiet, hn::Add(bits, half));
+  return hn::IfThenElse(is_nan, quiet, RoundNumbersToBFloat16(d, value));
 }
 // In the low half.
 template <class D>
@@ -249,28 +254,28 @@ HWY_INLINE void LoadPairs(D d, const BFloat16* from, hn::Vec<D>& even, hn::Vec<D
   even = hn::BitCast(d, hn::ShiftLeft<16>(pair));
   odd = hn::BitCast(d, hn::And(pair, hn::Set(du, 0xFFFF0000u)));
 }
-// kStream: past the caches, to an address aligned to the vector. kShortNaNs: the low halves of NaN
-// payloads are zero, as where all operands were bfloat16: rounding then cannot carry them into the
-// exponent, and they need no care (a fifth of an exponential kernel's time in the caches).
+// RoundToBFloat16() of two vectors. NaN are rare: both have one test, which infinities may fail
+// too. kShortNaNs: the low halves of NaN payloads are zero, as where all operands were bfloat16.
+template <bool kShortNaNs, class D, class U>
+HWY_INLINE void RoundTwo(D d, hn::Vec<D> first, hn::Vec<D> second, U& first_bits, U& second_bits) {
+  first_bits = RoundNumbersToBFloat16(d, first);
+  second_bits = RoundNumbersToBFloat16(d, second);
+  if constexpr (!kShortNaNs) {
+    if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(hn::Add(first, second))))) {
+      first_bits = RoundToBFloat16(d, first);
+      second_bits = RoundToBFloat16(d, second);
+    }
+  }
+}
+// kStream: past the caches, to an address aligned to the vector.
 template <bool kStream, bool kShortNaNs = false, class D>
 HWY_INLINE void StorePairs(D d, hn::Vec<D> even, hn::Vec<D> odd, BFloat16* to) {
   const hn::RebindToUnsigned<D> du;
   const hn::Repartition<uint16_t, D> d16;
   hn::Vec<decltype(du)> low, high;
-  if constexpr (kShortNaNs) {
-    const auto bit = hn::Set(du, 0x10000u);
-    const auto up = hn::Set(du, 0x8000u);
-    const auto down = hn::Set(du, 0x7FFFu);
-    low = hn::BitCast(du, even);
-    high = hn::BitCast(du, odd);
-    low = hn::ShiftRight<16>(hn::Add(low, hn::IfThenElse(hn::TestBit(low, bit), up, down)));
-    high = hn::Add(high, hn::IfThenElse(hn::TestBit(high, bit), up, down));
-    high = hn::And(high, hn::Set(du, 0xFFFF0000u));
-  } else {
-    low = BFloat16Bits(d, even);
-    high = hn::And(RoundToBFloat16(d, odd), hn::Set(du, 0xFFFF0000u));
-  }
-  const auto both = hn::BitCast(d16, hn::Or(low, high));
+  RoundTwo<kShortNaNs>(d, even, odd, low, high);
+  const auto both =
+      hn::BitCast(d16, hn::Or(hn::ShiftRight<16>(low), hn::And(high, hn::Set(du, 0xFFFF0000u))));
   if constexpr (kStream) {
     hn::Stream(both, d16, reinterpret_cast<uint16_t*>(to));
   } else {
@@ -282,8 +287,9 @@ HWY_INLINE void StorePairs(D d, hn::Vec<D> even, hn::Vec<D> odd, BFloat16* to) {
 template <bool kStream, class D>
 HWY_INLINE void StoreTwo(D d, hn::Vec<D> first, hn::Vec<D> second, BFloat16* to) {
   const hn::Repartition<uint16_t, D> d16;
-  const auto both = hn::ConcatOdd(d16, hn::BitCast(d16, RoundToBFloat16(d, second)),
-                                  hn::BitCast(d16, RoundToBFloat16(d, first)));
+  hn::Vec<hn::RebindToUnsigned<D>> low, high;
+  RoundTwo</*kShortNaNs=*/false>(d, first, second, low, high);
+  const auto both = hn::ConcatOdd(d16, hn::BitCast(d16, high), hn::BitCast(d16, low));
   if constexpr (kStream) {
     hn::Stream(both, d16, reinterpret_cast<uint16_t*>(to));
   } else {

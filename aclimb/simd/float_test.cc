@@ -36,6 +36,23 @@ void WriteFloat16(const float* from, int64_t count, void* to, int64_t stride) {
 void WriteBFloat16(const float* from, int64_t count, void* to, int64_t stride) {
   Write<BFloat16>(from, count, to, stride);
 }
+// Writes two vectors at a time, one after the other and in turns; returns the lanes of a vector.
+int64_t WriteTwoVectors(const float* from, int64_t count, BFloat16* whole, BFloat16* turns) {
+#if HWY_TARGET == HWY_SCALAR
+  Write<BFloat16>(from, count, whole, 1);
+  Write<BFloat16>(from, count, turns, 1);
+  return 1;
+#else
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i < count; i += 2 * lanes) {
+    const auto first = hn::LoadU(d, from + i), second = hn::LoadU(d, from + i + lanes);
+    StoreTwo<false>(d, first, second, whole + i);
+    StorePairs<false>(d, first, second, turns + i);
+  }
+  return lanes;
+#endif
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace aclimb
@@ -57,6 +74,7 @@ HWY_EXPORT(ReadBFloat16);
 HWY_EXPORT(WriteFloat16);
 HWY_EXPORT(WriteBFloat16);
 HWY_EXPORT(DoublesToFloats);
+HWY_EXPORT(WriteTwoVectors);
 
 template <typename T>
 void ExpectReads(void (*read)(const void*, int64_t, int64_t, float*)) {
@@ -118,6 +136,24 @@ TEST(FloatInl, EveryTargetReadsAndWritesHalves) {
     ExpectReads<BFloat16>(HWY_DYNAMIC_DISPATCH(ReadBFloat16));
     ExpectWrites<Float16>(HWY_DYNAMIC_DISPATCH(WriteFloat16));
     ExpectWrites<BFloat16>(HWY_DYNAMIC_DISPATCH(WriteBFloat16));
+  });
+}
+
+TEST(FloatInl, EveryTargetWritesTwoVectorsOfBFloat16) {
+  const std::vector<float> floats = HardFloats();
+  const auto count = static_cast<int64_t>(floats.size());
+  ASSERT_EQ(count % 64, 0);
+  EachTarget([&] {
+    std::vector<BFloat16> whole(floats.size()), turns(floats.size());
+    const int64_t lanes =
+        HWY_DYNAMIC_DISPATCH(WriteTwoVectors)(floats.data(), count, whole.data(), turns.data());
+    for (int64_t i = 0; i < count; ++i) {
+      const auto at = static_cast<size_t>(i);
+      const int64_t in_two = i % (2 * lanes);
+      const int64_t turn = i - in_two + in_two % lanes * 2 + in_two / lanes;
+      ASSERT_EQ(whole[at].bits, ToBFloat16(floats[at]).bits) << BitsOf(floats[at]);
+      ASSERT_EQ(turns[static_cast<size_t>(turn)].bits, whole[at].bits) << BitsOf(floats[at]);
+    }
   });
 }
 
