@@ -54,6 +54,11 @@ class Reader {
     converter_.Run(from, count, buffer);
     return buffer;
   }
+  // Elements from `begin` on as they lie in memory.
+  template <typename T>
+  const T* At(int64_t begin) const {
+    return reinterpret_cast<const T*>(data_ + begin * size_);
+  }
   // What Load() of no more than a chunk from `begin` on gave, while the buffer stays as it is.
   const float* Kept(int64_t begin, const float* buffer) const {
     return converts() ? buffer : reinterpret_cast<const float*>(data_ + begin * size_);
@@ -107,6 +112,12 @@ class Writer {
     if (converts()) return {buffer, false};
     return {reinterpret_cast<float*>(data_ + begin * size_), streams_};
   }
+  // Elements from `begin` on as they lie in memory, and whether to write them around the caches.
+  template <typename T>
+  T* At(int64_t begin) const {
+    return reinterpret_cast<T*>(data_ + begin * size_);
+  }
+  bool streams() const { return streams_; }
   // Puts what was computed there, a chunk at most, into its place, if it is not there.
   void Store(const float* from, int64_t begin, int64_t count) const {
     char* const to = data_ + begin * size_;

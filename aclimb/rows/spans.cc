@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclimb/rows/spans.cc"
@@ -24,13 +25,18 @@ using VF = hn::Vec<F32>;
 // How the lanes from element `at` on are read: all of them, or those that are there.
 struct Whole {
   int64_t at;
-  HWY_INLINE VF operator()(const float* from) const { return hn::LoadU(F32(), from + at); }
-  HWY_INLINE VF Keep(VF value, VF) const { return value; }
+  template <typename T>
+  HWY_INLINE VF operator()(const T* from) const {
+    return LoadF32(F32(), from + at);
+  }
 };
 struct Part {
   int64_t at;
   int64_t count;
-  HWY_INLINE VF operator()(const float* from) const { return LoadFirst(F32(), from + at, count); }
+  template <typename T>
+  HWY_INLINE VF operator()(const T* from) const {
+    return LoadFirst(F32(), from + at, count);
+  }
   // Lanes beyond the end are those of `other`.
   HWY_INLINE VF Keep(VF value, VF other) const {
     return hn::IfThenElse(hn::FirstN(F32(), static_cast<size_t>(count)), value, other);
@@ -57,21 +63,68 @@ struct Each {
 
 HWY_INLINE int64_t LaneCount() { return static_cast<int64_t>(hn::Lanes(F32())); }
 
-// out[i] = f(load), where load(p) reads p[i].
-template <class F>
-HWY_INLINE void MapSpan(int64_t n, float* out, const F& f, bool stream = false) {
+// Two vectors of elements, as operands of T are read best: of bfloat16, the even and the odd ones.
+template <typename T>
+constexpr bool kPairs = (HWY_TARGET != HWY_SCALAR) && std::is_same_v<T, BFloat16>;
+#if HWY_TARGET != HWY_SCALAR
+template <bool kOdd>
+struct Alternate {
+  int64_t at;
+  HWY_INLINE VF operator()(const BFloat16* from) const {
+    VF even, odd;
+    LoadPairs(F32(), from + at, even, odd);
+    return kOdd ? odd : even;
+  }
+};
+#endif
+template <typename T>
+HWY_INLINE auto First(int64_t at) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (kPairs<T>) return Alternate</*kOdd=*/false>{at};
+#endif
+  if constexpr (!kPairs<T>) return Whole{at};
+}
+template <typename T>
+HWY_INLINE auto Second(int64_t at) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (kPairs<T>) return Alternate</*kOdd=*/true>{at};
+#endif
+  if constexpr (!kPairs<T>) return Whole{at + LaneCount()};
+}
+
+// out[i] = f(load), where load(p) reads p[i], for as many elements as make vectors; returns where
+// the rest begins.
+template <typename T, bool kStream, typename Out, class F>
+HWY_INLINE int64_t MapVectors(int64_t n, Out* out, const F& f) {
   const F32 d;
   const int64_t lanes = LaneCount();
   int64_t i = 0;
-  if (stream) {
-    for (; i + lanes <= n; i += lanes) hn::Stream(f(Whole{i}), d, out + i);
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (kPairs<Out>) {
+    for (; i + 2 * lanes <= n; i += 2 * lanes) {
+      const VF first = f(First<T>(i)), second = f(Second<T>(i));
+      if constexpr (kPairs<T>) {
+        StorePairs<kStream, /*kShortNaNs=*/true>(d, first, second, out + i);
+      } else {
+        StoreTwo<kStream>(d, first, second, out + i);
+      }
+    }
   }
-  for (; i + lanes <= n; i += lanes) hn::StoreU(f(Whole{i}), d, out + i);
-  if (i < n) StoreFirst(d, f(Part{i, n - i}), out + i, n - i);
+#endif
+  for (; i + lanes <= n; i += lanes) {
+    kStream ? StreamF32(d, f(Whole{i}), out + i) : StoreF32(d, f(Whole{i}), out + i);
+  }
+  return i;
+}
+// All elements. T: what f reads.
+template <typename T = float, typename Out, class F>
+HWY_INLINE void MapSpan(int64_t n, Out* out, const F& f, bool stream = false) {
+  const int64_t i = stream ? MapVectors<T, true>(n, out, f) : MapVectors<T, false>(n, out, f);
+  if (i < n) StoreFirst(F32(), f(Part{i, n - i}), out + i, n - i);
 }
 
 // The sum of term(load).
-template <class Term>
+template <typename T = float, class Term>
 HWY_INLINE double SumSpan(int64_t n, const Term& term) {
   // A lane adds so many terms in float32 at most.
   constexpr int64_t kTerms = 64;
@@ -85,8 +138,8 @@ HWY_INLINE double SumSpan(int64_t n, const Term& term) {
     int64_t i = begin;
     VF even = hn::Zero(d), odd = hn::Zero(d);
     for (; i + 2 * lanes <= end; i += 2 * lanes) {
-      even = hn::Add(even, term(Whole{i}));
-      odd = hn::Add(odd, term(Whole{i + lanes}));
+      even = hn::Add(even, term(First<T>(i)));
+      odd = hn::Add(odd, term(Second<T>(i)));
     }
     if (i + lanes <= end) {
       even = hn::Add(even, term(Whole{i}));
@@ -170,8 +223,9 @@ double Sum(const float* x, int64_t n) {
   return SumSpan(n, [x](const auto& load) HWY_ATTR { return load(x); });
 }
 
-double Dot(const float* x, const float* y, int64_t n) {
-  return SumSpan(n, [x, y](const auto& load) HWY_ATTR { return hn::Mul(load(x), load(y)); });
+template <typename T>
+double Dot(const T* x, const T* y, int64_t n) {
+  return SumSpan<T>(n, [x, y](const auto& load) HWY_ATTR { return hn::Mul(load(x), load(y)); });
 }
 
 template <class L, class P>
@@ -184,6 +238,14 @@ HWY_INLINE void StoreLanes(const Whole& load, VF value, float* out) {
 }
 HWY_INLINE void StoreLanes(const Part& load, VF value, float* out) {
   StoreFirst(F32(), value, out + load.at, load.count);
+}
+
+double SumAndWiden(const BFloat16* x, int64_t n, float* out) {
+  return SumSpan(n, [x, out](const auto& load) HWY_ATTR {
+    const VF value = load(x);
+    StoreLanes(load, value, out);
+    return value;
+  });
 }
 
 double ExpSum(const float* x, int64_t n, float shift, float* out) {
@@ -254,6 +316,16 @@ void SoftmaxGradient(const float* x, const float* y, const float* a, int64_t n, 
   MapSpan(n, out, [x, y, sum](const auto& load) HWY_ATTR {
     return hn::Mul(hn::Sub(load(x), sum(load)), load(y));
   });
+}
+
+void SoftmaxGradientBf16(const BFloat16* x, const BFloat16* y, float sum, int64_t n, BFloat16* out,
+                         bool stream) {
+  const Flat by(&sum);
+  MapSpan<BFloat16>(
+      n, out,
+      [x, y, by](const auto& load)
+          HWY_ATTR { return hn::Mul(hn::Sub(load(x), by(load)), load(y)); },
+      stream);
 }
 
 template <class P>
@@ -358,8 +430,9 @@ void Add(const float* x, const float* y, int64_t n, float* out) {
   MapSpan(n, out, [x, y](const auto& load) HWY_ATTR { return hn::Add(load(x), load(y)); });
 }
 
+template <typename Out>
 void NormalizeRow(const float* x, int64_t n, float mean, float rstd, const float* weight,
-                  const float* bias, float* out, bool stream) {
+                  const float* bias, Out* out, bool stream) {
   const Flat about(&mean), by(&rstd);
   const auto normal = [x, about, by](const auto& load)
                           HWY_ATTR { return hn::Mul(hn::Sub(load(x), about(load)), by(load)); };
@@ -419,7 +492,9 @@ const Spans* Table() {
   static constexpr Spans kSpans = {
       .max = Max,
       .sum = Sum,
-      .dot = Dot,
+      .sum_and_widen = SumAndWiden,
+      .dot = Dot<float>,
+      .dot_bf16 = Dot<BFloat16>,
       .exp_sum = ExpSum,
       .deviations = Deviations,
       .gradient_sums = GradientSums,
@@ -437,10 +512,12 @@ const Spans* Table() {
       .subtract = {Subtract<Flat>, Subtract<Each>},
       .softmax_gradient = {SoftmaxGradient<Flat>, SoftmaxGradient<Each>},
       .log_softmax_gradient = {LogSoftmaxGradient<Flat>, LogSoftmaxGradient<Each>},
+      .softmax_gradient_bf16 = SoftmaxGradientBf16,
       .normalize = {Normalize<Flat>, Normalize<Each>},
       .gradient = {Gradient<Flat>, Gradient<Each>},
       .add = Add,
-      .normalize_row = NormalizeRow,
+      .normalize_row = NormalizeRow<float>,
+      .normalize_row_bf16 = NormalizeRow<BFloat16>,
       .gradient_row = GradientRow,
   };
   return &kSpans;

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "aclimb/core/half.h"
+
 // What operators do with rows: functions of spans of float32, for the instruction set in use. Their
 // sums over a span are exact to a few units in the last place of float32, however long it is: short
 // blocks are added in float32, the blocks in double.
@@ -15,7 +17,10 @@ struct Spans {
   // ---- One row
   float (*max)(const float* x, int64_t n);  // of no use if there is a NaN
   double (*sum)(const float* x, int64_t n);
+  // The sum of x, which goes to `out`.
+  double (*sum_and_widen)(const BFloat16* x, int64_t n, float* out);
   double (*dot)(const float* x, const float* y, int64_t n);
+  double (*dot_bf16)(const BFloat16* x, const BFloat16* y, int64_t n);
   // The sum of exp(x - shift), which go to `out` unless that is null. No x is above the shift.
   double (*exp_sum)(const float* x, int64_t n, float shift, float* out);
 
@@ -57,6 +62,9 @@ struct Spans {
   Map2 softmax_gradient[2];      // (x - a) * y
   Map2 log_softmax_gradient[2];  // x - exp(y) * a
   // Where `stream`, the output goes around the caches: it is whole lines of them.
+  // (x - a) * y
+  void (*softmax_gradient_bf16)(const BFloat16* x, const BFloat16* y, float a, int64_t n,
+                                BFloat16* out, bool stream);
   // (x - mean) * scale + shift
   void (*normalize[2])(const float* x, const float* mean, const float* scale, const float* shift,
                        int64_t n, float* out, bool stream);
@@ -69,6 +77,8 @@ struct Spans {
   // (x - mean) * rstd * weight + bias
   void (*normalize_row)(const float* x, int64_t n, float mean, float rstd, const float* weight,
                         const float* bias, float* out, bool stream);
+  void (*normalize_row_bf16)(const float* x, int64_t n, float mean, float rstd, const float* weight,
+                             const float* bias, BFloat16* out, bool stream);
   // (g * weight - c1 - (x - mean) * rstd * c2) * rstd
   void (*gradient_row)(const float* g, const float* x, const float* weight, int64_t n, float mean,
                        float rstd, float c1, float c2, float* out, bool stream);

@@ -251,6 +251,58 @@ TEST(Spans, MapsOfNorms) {
   });
 }
 
+// What takes or gives bfloat16 does as what takes or gives float32, rounded once.
+TEST(Spans, OfBFloat16) {
+  OnEveryTarget([](const Spans& spans, int64_t n, const auto& numbers, const auto& others) {
+    std::vector<BFloat16> x, y;
+    for (const float number : numbers) x.push_back(ToBFloat16(number));
+    for (const float other : others) y.push_back(ToBFloat16(other));
+    if (n > 40) x[37].bits = 0x7FFF;  // a NaN, which the sums below are without
+    std::vector<float> wide = Poisoned(n), wide_y = Poisoned(n), weight = Poisoned(n);
+    std::transform(y.begin(), y.end(), wide_y.begin(), [](BFloat16 each) { return ToFloat(each); });
+    const double sum = spans.sum_and_widen(x.data(), n, wide.data());
+    for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(BitsOf(wide[i]), BitsOf(ToFloat(x[i])));
+    EXPECT_EQ(wide.back(), -7.0f);
+    EXPECT_EQ(std::isnan(sum), n > 40);
+    if (n <= 40) {
+      EXPECT_EQ(sum, spans.sum(wide.data(), n));
+      EXPECT_NEAR(spans.dot_bf16(x.data(), y.data(), n), spans.dot(wide.data(), wide_y.data(), n),
+                  1e-5);
+    }
+    EXPECT_NEAR(spans.dot_bf16(y.data(), y.data(), n), spans.dot(wide_y.data(), wide_y.data(), n),
+                1e-6 * static_cast<double>(n));
+
+    std::vector<float> expected = Poisoned(n);
+    const auto got = hwy::AllocateAligned<BFloat16>(static_cast<size_t>(n) + 1);
+    const auto expect = [&](const auto& map) {
+      for (const bool stream : {false, true}) {
+        std::fill_n(got.get(), n + 1, BFloat16{0xBEEF});
+        map(got.get(), stream);
+        for (size_t i = 0; i < x.size(); ++i) {
+          const float value = expected[i];
+          ASSERT_TRUE(got[i].bits == ToBFloat16(value).bits ||
+                      (std::isnan(value) && std::isnan(ToFloat(got[i]))))
+              << i;
+        }
+        EXPECT_EQ(got[static_cast<size_t>(n)].bits, 0xBEEF);
+      }
+    };
+    const float a = 0.3f;
+    spans.softmax_gradient[kFlat](wide.data(), wide_y.data(), &a, n, expected.data());
+    expect([&](BFloat16* to, bool stream) {
+      spans.softmax_gradient_bf16(x.data(), y.data(), a, n, to, stream);
+    });
+    for (const float* const w : {static_cast<const float*>(nullptr), weight.data()}) {
+      for (const float* const b : {static_cast<const float*>(nullptr), wide_y.data()}) {
+        spans.normalize_row(wide.data(), n, 0.5f, 3, w, b, expected.data(), false);
+        expect([&](BFloat16* to, bool stream) {
+          spans.normalize_row_bf16(wide.data(), n, 0.5f, 3, w, b, to, stream);
+        });
+      }
+    }
+  });
+}
+
 TEST(Spans, StreamCopiesLines) {
   EachTarget([] {
     for (const int64_t lines : {0, 1, 3, 40}) {

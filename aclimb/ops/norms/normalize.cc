@@ -23,7 +23,10 @@ class Normalizer {
         x2_(problem.x2, problem.x2_dtype),
         sum_(problem.sum, problem.sum_dtype, problem.rows * problem.length, problem.length),
         out_(problem.out, problem.out_dtype, problem.rows * problem.length, problem.length),
-        ahead_(rows::AheadOf(problem.length)) {}
+        ahead_(rows::AheadOf(problem.length)),
+        widens_(problem.x_dtype == DType::kBFloat16 && problem.x2 == nullptr &&
+                problem.addend == nullptr),
+        narrows_(problem.out_dtype == DType::kBFloat16) {}
 
   bool Run() const {
     const double cycles = kNormalizeCycles * static_cast<double>(problem_.length + 1);
@@ -52,6 +55,19 @@ class Normalizer {
     return x;
   }
 
+  // Load(), and what they add up to.
+  const float* LoadAndSum(int64_t row, int64_t at, int64_t n, rows::Buffers<3>& buffers,
+                          double& sum) const {
+    if (widens_) {
+      const auto* const from = x_.At<BFloat16>(row * problem_.length + at);
+      sum += spans_.sum_and_widen(from, n, buffers.of[0]);
+      return buffers.of[0];
+    }
+    const float* const x = Load(row, at, n, buffers);
+    sum += spans_.sum(x, n);
+    return x;
+  }
+
   // What comes after these elements.
   void Prefetch(int64_t from, int64_t n) const {
     x_.Prefetch(from + ahead_, n);
@@ -62,9 +78,17 @@ class Normalizer {
     const int64_t length = problem_.length;
     const auto elements = static_cast<double>(length);
     // The only chunk stays where it is.
-    const float* const whole = length <= kChunk ? Load(row, 0, length, buffers) : nullptr;
+    const float* whole = nullptr;
+    double sum = 0;
+    if (problem_.centered) {
+      for (int64_t at = 0; at < length; at += kChunk) {
+        whole = LoadAndSum(row, at, std::min(kChunk, length - at), buffers, sum);
+      }
+    } else if (length <= kChunk) {
+      whole = Load(row, 0, length, buffers);
+    }
     const auto each_chunk = [&](const auto& body) {
-      if (whole != nullptr) return body(whole, 0, length);
+      if (length <= kChunk) return body(whole, 0, length);
       for (int64_t at = 0; at < length; at += kChunk) {
         const int64_t n = std::min(kChunk, length - at);
         body(Load(row, at, n, buffers), at, n);
@@ -73,8 +97,7 @@ class Normalizer {
     float mean = 0;
     double squares = 0;
     if (problem_.centered) {
-      double sum = 0, off[2] = {0, 0};
-      each_chunk([&](const float* x, int64_t, int64_t n) { sum += spans_.sum(x, n); });
+      double off[2] = {0, 0};
       const Moments moments = MomentsOf(sum, elements, [&](float about) {
         each_chunk([&](const float* x, int64_t at, int64_t n) {
           rows::InPieces(n, [&](int64_t k, int64_t count) {
@@ -106,11 +129,15 @@ class Normalizer {
         NormalizeRuns(x, at, n, mean, rstd, weights, to);
         return out_.Store(to, from, n);
       }
+      const float* const weight = problem_.weight ? problem_.weight + weights + at : nullptr;
+      const float* const bias = problem_.bias ? problem_.bias + weights + at : nullptr;
+      if (narrows_) {
+        spans_.normalize_row_bf16(x, n, mean, rstd, weight, bias, out_.At<BFloat16>(from),
+                                  out_.streams());
+        return;
+      }
       const auto [to, stream] = out_.Final(from, buffers.of[2]);
-      const auto* const weight = problem_.weight;
-      const auto* const bias = problem_.bias;
-      spans_.normalize_row(x, n, mean, rstd, weight ? weight + weights + at : nullptr,
-                           bias ? bias + weights + at : nullptr, to, stream);
+      spans_.normalize_row(x, n, mean, rstd, weight, bias, to, stream);
       out_.Store(to, from, n);
     });
   }
@@ -142,6 +169,8 @@ class Normalizer {
   const rows::Writer sum_;
   const rows::Writer out_;
   const int64_t ahead_;  // elements
+  const bool widens_;    // bfloat16, and adds nothing to them
+  const bool narrows_;   // to bfloat16
 };
 
 }  // namespace

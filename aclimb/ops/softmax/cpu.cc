@@ -39,7 +39,9 @@ class Rows {
         self_(problem.self, problem.in_dtype),
         output_(problem.output, problem.in_dtype),
         out_(problem.out, problem.out_dtype, problem.layout.outer * length_, length_),
-        ahead_(rows::AheadOf(length_)) {}
+        ahead_(rows::AheadOf(length_)),
+        direct_(problem.gradient && !problem.logarithm && problem.in_dtype == DType::kBFloat16 &&
+                problem.out_dtype == DType::kBFloat16) {}
 
   bool Solve() const {
     if (problem_.parts != nullptr) return SolveParts();
@@ -126,16 +128,17 @@ class Rows {
       output_.Fetch(from + length_, std::min(length_, kMostFetched));
     }
     const Part all = PartOf(from, length_, buffers);
-    MapGradient(from, length_, self_.Kept(from, buffers.of[0]),
-                problem_.logarithm ? output_.Load(from, length_, buffers.of[1])
-                                   : output_.Kept(from, buffers.of[1]),
-                all, buffers);
+    MapGradient(from, length_, all, /*loaded=*/true, buffers);
   }
 
   // Of elements [begin, begin + n), which are in one chunk. Exponentials go to `kept` unless that
   // is null or the maximum is kNothing.
   Part PartOf(int64_t begin, int64_t n, rows::Buffers<3>& buffers, float* kept = nullptr) const {
     Part part;
+    if (direct_) {
+      part.sum = spans_.dot_bf16(self_.At<BFloat16>(begin), output_.At<BFloat16>(begin), n);
+      return part;
+    }
     const float* const x = self_.Load(begin, n, buffers.of[0]);
     if (problem_.gradient) {
       const float* const y = problem_.logarithm ? nullptr : output_.Load(begin, n, buffers.of[1]);
@@ -175,10 +178,8 @@ class Rows {
   }
 
   void MapChunk(int64_t begin, int64_t n, const Part& all, rows::Buffers<3>& buffers) const {
+    if (problem_.gradient) return MapGradient(begin, n, all, /*loaded=*/false, buffers);
     const float* const x = self_.Load(begin, n, buffers.of[0]);
-    if (problem_.gradient) {
-      return MapGradient(begin, n, x, output_.Load(begin, n, buffers.of[1]), all, buffers);
-    }
     float* const to = out_.Place(begin, buffers.of[1]);
     if (problem_.logarithm) {
       const auto log = static_cast<float>(std::log(all.sum));
@@ -192,9 +193,19 @@ class Rows {
     out_.Store(to, begin, n);
   }
 
-  void MapGradient(int64_t begin, int64_t n, const float* g, const float* y, const Part& all,
+  // loaded: PartOf() these elements was the last thing that the buffers were for.
+  void MapGradient(int64_t begin, int64_t n, const Part& all, bool loaded,
                    rows::Buffers<3>& buffers) const {
     const auto sum = static_cast<float>(all.sum);
+    if (direct_) {
+      spans_.softmax_gradient_bf16(self_.At<BFloat16>(begin), output_.At<BFloat16>(begin), sum, n,
+                                   out_.At<BFloat16>(begin), out_.streams());
+      return;
+    }
+    const float* const g =
+        loaded ? self_.Kept(begin, buffers.of[0]) : self_.Load(begin, n, buffers.of[0]);
+    const float* const y = loaded && !problem_.logarithm ? output_.Kept(begin, buffers.of[1])
+                                                         : output_.Load(begin, n, buffers.of[1]);
     float* const to = out_.Place(begin, buffers.of[2]);
     const auto& map = problem_.logarithm ? spans_.log_softmax_gradient : spans_.softmax_gradient;
     map[kFlat](g, y, &sum, n, to);
@@ -237,6 +248,7 @@ class Rows {
   const rows::Reader output_;
   const rows::Writer out_;
   const int64_t ahead_;
+  const bool direct_;  // a gradient of bfloat16 that needs no float32 rows between
 };
 
 // ---- Rows side by side

@@ -147,6 +147,38 @@ TEST(SoftmaxKernel, TheTeamDoesNotMoveABit) {
   }
 }
 
+// Gradients that are bfloat16 all through are those that are rounded in the end.
+TEST(SoftmaxKernel, GradientsOfBFloat16) {
+  for (const Shape& shape : kShapes) {
+    if (shape.inner != 1) continue;
+    const int64_t count = shape.outer * shape.length;
+    std::vector<BFloat16> x, y;
+    for (const float each : Numbers(count, 1)) x.push_back(ToBFloat16(each));
+    for (const float each : Numbers(count, 2)) y.push_back(ToBFloat16(each));
+    std::vector<float> wide(x.size());
+    Problem problem;
+    problem.gradient = true;
+    problem.layout = {.outer = shape.outer, .length = shape.length};
+    problem.self = x.data();
+    problem.output = y.data();
+    problem.in_dtype = DType::kBFloat16;
+    EachTarget([&] {
+      problem.out = wide.data();
+      problem.out_dtype = DType::kFloat32;
+      ASSERT_TRUE(Solve(problem));
+      // In place.
+      std::vector<BFloat16> out = x;
+      problem.self = problem.out = out.data();
+      problem.out_dtype = DType::kBFloat16;
+      ASSERT_TRUE(Solve(problem));
+      problem.self = x.data();
+      for (size_t i = 0; i < wide.size(); ++i) {
+        ASSERT_NEAR(ToFloat(out[i]), wide[i], std::fabs(wide[i]) / 256 + 1e-6) << i;
+      }
+    });
+  }
+}
+
 // A mask hides elements with -inf: also all of a chunk, and all of a row.
 TEST(SoftmaxKernel, MaskedElements) {
   for (const int64_t length : {100, 20000}) {
