@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "aclimb/copy/convert.h"
 #include "aclimb/core/divide.h"
@@ -20,6 +21,18 @@ constexpr int64_t kPieces = 32;
 // Columns between the first and the last one that bins read, for each that they do read, from which
 // on those alone are taken. Of fewer, all are, as they lie in memory.
 constexpr int64_t kSparse = 4;
+
+// Where bins have at least so many rows to a column, each row's part of a column is added up first,
+// for all bins: the map is turned. Half types are widened along rows.
+constexpr int64_t kTall = 4;
+bool IsTall(const TensorView& input, const TensorView& output) {
+  return input.dtype == DType::kFloat32 && output.shape[2] >= kTall * output.shape[3];
+}
+TensorView Turned(TensorView view) {
+  std::swap(view.shape[2], view.shape[3]);
+  std::swap(view.stride[2], view.stride[3]);
+  return view;
+}
 
 // The largest tables that a slot holds, each at its place in bytes.
 struct SlotLayout {
@@ -65,8 +78,9 @@ struct BinRows {
 template <typename T>
 class Pooling {
  public:
-  Pooling(const PoolArgs& args, char* scratch)
+  Pooling(const PoolArgs& args, bool turned, char* scratch)
       : args_(args),
+        turned_(turned),
         has_images_(args.images.dtype != DType::kUndefined),
         widen_(args.input.dtype, DType::kFloat32),
         scratch_(scratch) {}
@@ -113,9 +127,11 @@ class Pooling {
     return known ? static_cast<int64_t>(image) : -1;
   }
 
-  // Fills the table of the axis whose edges stand in boxes at `column` and two further on: how much
-  // of pixel first + i bin b reads, at [i * bins + b].
-  PixelRange FillTable(int64_t region, int64_t column, int dimension) {
+  // Fills the table of a dimension, whose edges stand in boxes two columns apart: how much of pixel
+  // first + i bin b reads, at [i * bins + b].
+  PixelRange FillTable(int64_t region, int dimension) {
+    const bool is_x = (dimension == 3) != turned_;
+    const int64_t column = (has_images_ ? 0 : 1) + (is_x ? 0 : 1);
     const int64_t bins = args_.output.shape[dimension], extent = args_.input.shape[dimension];
     const Axis axis = MakeAxis(Box(region, column), Box(region, column + 2), bins, args_.sampling);
     const AxisPart part = {
@@ -125,7 +141,7 @@ class Pooling {
 
   // Lists the columns that bins read, and how much of them.
   ColumnWeights WeightsOf(int64_t region) {
-    const PixelRange range = FillTable(region, has_images_ ? 0 : 1, 3);
+    const PixelRange range = FillTable(region, 3);
     const int64_t bins = args_.output.shape[3], row = RoundUp(bins, kMostPoolLanes);
     const auto* const table = At<const float>(layout_.table);
     auto* const columns = At<int32_t>(layout_.columns);
@@ -170,7 +186,7 @@ class Pooling {
   }
 
   BinRows RowsOf(int64_t region) {
-    const PixelRange range = FillTable(region, has_images_ ? 1 : 2, 2);
+    const PixelRange range = FillTable(region, 2);
     const int64_t bins = args_.output.shape[2];
     const auto* const table = At<const float>(layout_.table);
     auto* const begin = At<int32_t>(layout_.begins);
@@ -243,6 +259,7 @@ class Pooling {
   }
 
   const PoolArgs& args_;
+  const bool turned_;
   const bool has_images_;
   const copy::Converter widen_;
   char* const scratch_;
@@ -254,15 +271,16 @@ class Pooling {
 };
 
 template <typename T>
-void PoolTyped(const PoolArgs& args) {
+void PoolTyped(const PoolArgs& args, bool turned = false) {
   const int64_t regions = args.output.shape[0], channels = args.output.shape[1];
   const int64_t blocks = std::min(channels, CeilDivide(kPieces, regions));
   const int64_t length = CeilDivide(channels, blocks);
-  const int64_t slot_bytes = PoolSlotBytes(args.input, args.output);
+  const int64_t slot_bytes = SlotLayout(args.input, args.output).bytes;
   Slots slots(args.slots);
   ParallelFor(regions * blocks, 1, [&](int64_t first, int64_t last) {
     const Slots::Lease lease(slots);
-    Pooling<T> pooling(args, static_cast<char*>(args.scratch) + lease.number() * slot_bytes);
+    Pooling<T> pooling(args, turned,
+                       static_cast<char*>(args.scratch) + lease.number() * slot_bytes);
     for (int64_t piece = first; piece < last; ++piece) {
       const int64_t begin = piece % blocks * length;
       pooling.Run(piece / blocks, begin, std::min(channels, begin + length));
@@ -273,6 +291,7 @@ void PoolTyped(const PoolArgs& args) {
 }  // namespace
 
 int64_t PoolSlotBytes(const TensorView& input, const TensorView& output) {
+  if (IsTall(input, output)) return PoolSlotBytes(Turned(input), Turned(output));
   if (input.ElementCount() == 0) return SlotLayout(input, output).bytes;
   // In double first, where nothing overflows.
   const double entries =
@@ -294,6 +313,11 @@ double PoolCycles(const TensorView& input, const TensorView& output) {
 void Pool(const PoolArgs& args) {
   if (args.input.dtype == DType::kFloat16) {
     PoolTyped<Float16>(args);
+  } else if (IsTall(args.input, args.output)) {
+    PoolArgs turned = args;
+    turned.input = Turned(args.input);
+    turned.output = Turned(args.output);
+    PoolTyped<float>(turned, true);
   } else {
     PoolTyped<float>(args);
   }
