@@ -52,9 +52,9 @@ HWY_INLINE void AddColumns(D d, const Terms& terms, int64_t column, Sum* sums) {
 
 template <typename T, typename Sum>
 void AddRowsTo(const Terms& terms, int64_t width, Sum* sums) {
-  // AVX2 keeps two of so many sums in memory, which takes less time than another pass over rows.
-  constexpr int kMost = 16, kMany = 8, kFew = 4;
   const hn::ScalableTag<float> d;
+  // AVX-512 alone has registers for sixteen sums; elsewhere another pass over rows takes less time.
+  constexpr int kMost = hn::MaxLanes(d) >= 16 ? 16 : 8, kMany = 8, kFew = 4;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t c = 0;
   for (; c + kMost * lanes <= width; c += kMost * lanes) {
