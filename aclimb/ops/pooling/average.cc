@@ -78,8 +78,11 @@ Result<PlanPointer> PlanOfMeans(const Arguments& arguments, Planner& planner, in
   const double lines = static_cast<double>(args.planes) *
                        static_cast<double>(gradient ? args.depth.in() * args.height.in()
                                                     : args.depth.out() * args.height.out());
-  planner.Costs({.cycles = plan->from.CopyCycles() + plan->to.CopyCycles() + 0.6 * added +
-                           lines * (2 * columns + 4 * static_cast<double>(args.width.out()))});
+  const bool sliding = plan->args.inner == 1 && IsSliding(args.width);
+  const double sums =
+      sliding ? 0.2 * added + lines * (0.2 * columns + 30)
+              : 0.6 * added + lines * (2 * columns + 4 * static_cast<double>(args.width.out()));
+  planner.Costs({.cycles = plan->from.CopyCycles() + plan->to.CopyCycles() + sums});
   return PlanPointer(std::move(plan));
 }
 
