@@ -292,8 +292,10 @@ TEST(Spans, OfBFloat16) {
     expect([&](BFloat16* to, bool stream) {
       spans.softmax_gradient_bf16(x.data(), y.data(), a, n, to, stream);
     });
-    for (const float* const w : {static_cast<const float*>(nullptr), weight.data()}) {
-      for (const float* const b : {static_cast<const float*>(nullptr), wide_y.data()}) {
+    for (const bool weighted : {false, true}) {
+      for (const bool biased : {false, true}) {
+        const float* const w = weighted ? weight.data() : nullptr;
+        const float* const b = biased ? wide_y.data() : nullptr;
         spans.normalize_row(wide.data(), n, 0.5f, 3, w, b, expected.data(), false);
         expect([&](BFloat16* to, bool stream) {
           spans.normalize_row_bf16(wide.data(), n, 0.5f, 3, w, b, to, stream);
