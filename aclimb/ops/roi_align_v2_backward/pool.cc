@@ -1,5 +1,7 @@
 #include "aclimb/ops/roi_align_v2_backward/pool.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -212,6 +214,7 @@ class Pooling {
         const T* const column = plane + columns[k] * stride;
         float sum = 0;
         for (int64_t i = 0; i < count; ++i) {
+          hwy::Prefetch(column + rows[i].offset + ahead);
           sum += rows[i].weight * ToFloat(column[rows[i].offset]);
         }
         sums[k] = sum;
