@@ -110,6 +110,34 @@ TEST_F(Pooling, LongSumsAreExactEnough) {
   EXPECT_NEAR(out.Values()[0], value, 1e-8);
 }
 
+// Two thousand terms of one size, in rows of windows that overlap.
+TEST_F(Pooling, LongSumsAlongRowsAreExactEnough) {
+  constexpr int64_t kTerms = 2000;
+  const auto value = static_cast<double>(0.1f);
+  for (const int64_t stride : {1, 2}) {
+    // The element in the middle is in as many windows as one has elements, or in half of them.
+    const int64_t in = 2 * kTerms, out = kTerms / stride + 1;
+    const IntArray kernel({1, kTerms}), strides({stride}), zero({0});
+    const DeviceTensor self({1, 1, in}, kFloat, std::vector<double>(in, value));
+    const DeviceTensor means({1, 1, out}, kFloat, std::vector<double>(out, value));
+    const DeviceTensor pooled({1, 1, out}, kFloat), grad_input({1, 1, in}, kFloat);
+    ACLIMB_ASSERT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnAvgPool2dGetWorkspaceSize(self, kernel, strides, zero, false, true, 0, 0,
+                                                pooled, size, executor);
+        },
+        &aclnnAvgPool2d, stream_));
+    EXPECT_NEAR(pooled.Values()[1], value, 1e-8);
+    ACLIMB_ASSERT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnAvgPool2dBackwardGetWorkspaceSize(means, self, kernel, strides, zero, false,
+                                                        true, 0, 0, grad_input, size, executor);
+        },
+        &aclnnAvgPool2dBackward, stream_));
+    EXPECT_NEAR(grad_input.Values()[kTerms], value / static_cast<double>(stride), 1e-8);
+  }
+}
+
 // All windows have the same maximum.
 TEST_F(Pooling, LongSumsOfGradientsAreExactEnough) {
   constexpr int64_t kWindows = 20'000;
