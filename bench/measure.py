@@ -126,31 +126,34 @@ def cost_of_determinism(aclimb, own):
 
 def peak_memory(process, case, variant):
     """Bytes that a run has in memory at most: operands, results and scratch, in a process of its
-    own beyond what that has when nothing is open. None where that cannot be told."""
+    own beyond what that has when its libraries are loaded. None where that cannot be told."""
     try:
-        other = process.that_gives_back()
-        nothing_open = other.resident()
-        other.open(case)
-        other.forget_peak()
-        other.ask("run", 1, variant)
-        peak = other.resident("VmHWM")
-        other.close()
-        return max(1, peak - nothing_open)
+        fresh = process.fresh()
+    except Failure:
+        return None
+    try:
+        libraries = fresh.resident()
+        fresh.open(case)
+        fresh.forget_peak()
+        fresh.ask("run", 1, variant)
+        return max(1, fresh.resident("VmHWM") - libraries)
     except (Failure, OSError, StopIteration) as problem:
         say(f"  memory of {process.name}: {problem!r}")
         return None
+    finally:
+        fresh.stop()
 
 
-def measure(aclimb, peers, probe, case, limits, turns, quick=False):
+def measure(aclimb, peers, probe, case, limits, turns, quick=False, memory=True):
     """The row, as a dictionary, from at most so many turns. probe(name) answers how fast that is at
-    this moment."""
+    this moment. Peak memory takes processes of its own, which start for half of a row's time."""
     row = {key: case[key] for key in ("operator", "case", "dtype", "parameters", "read_bytes",
                                       "write_bytes", "zero_bytes", "flops")}
     row["family"] = case["parameters"]["family"]
     row["threads"] = limits["threads"]
     try:
         take_turns(aclimb, peers, probe, case, limits, turns,
-                   QUICK_SCREEN_NS if quick else SCREEN_NS, row)
+                   QUICK_SCREEN_NS if quick else SCREEN_NS, memory, row)
     except Failure as failure:
         row["failed"] = str(failure)
         say(f"  FAILED {failure}")
@@ -162,7 +165,7 @@ def measure(aclimb, peers, probe, case, limits, turns, quick=False):
     return row
 
 
-def take_turns(aclimb, peers, probe, case, limits, turns, budget, row):
+def take_turns(aclimb, peers, probe, case, limits, turns, budget, memory, row):
     contenders, row["notes"] = screen(peers, case, budget)
     opened = aclimb.open(case)
     own = estimate(aclimb, "aclimb", budget)
@@ -195,12 +198,12 @@ def take_turns(aclimb, peers, probe, case, limits, turns, budget, row):
         limits = limits_now(limits, probed_name, row["probe"])
     nanoseconds, row["limit"] = limit_ns(case, limits)
     row.update(limit_ns=nanoseconds, share=nanoseconds / row["ns"],
-               memory=peak_memory(aclimb, case, "aclimb"))
+               memory=peak_memory(aclimb, case, "aclimb") if memory else None)
     if contenders:
         index = min(range(len(contenders)), key=lambda i: statistics.median(peer_times[i]))
         peer, variant, _ = contenders[index]
         ratios = [theirs / ours for theirs, ours in zip(peer_times[index], times)]
         row.update(peer=f"{peer.name}: {variant.replace('~', ' ')}",
                    peer_ns=statistics.median(peer_times[index]), peer_all_ns=peer_times[index],
-                   peer_memory=peak_memory(peer, case, variant),
+                   peer_memory=peak_memory(peer, case, variant) if memory else None,
                    ratio=statistics.median(ratios), ratio_range=middle_half(ratios))

@@ -10,8 +10,6 @@ import sys
 WARM_HEAP = ("glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0:"
              "glibc.malloc.trim_threshold=60000000000:glibc.malloc.top_pad=67108864")
 
-KEPT_BYTES = 8 << 20
-
 
 class Failure(RuntimeError):
     pass
@@ -38,7 +36,6 @@ class Process:
     def __init__(self, command, threads, **more):
         mask = ",".join(str(core) for core in pinned_cores(threads))
         self.made_with = (command, threads, more)
-        self.frugal = None
         self.command = ["taskset", "--cpu-list", mask, *(str(word) for word in command)]
         self.environment = environment(threads, **more)
         self.start()
@@ -49,17 +46,10 @@ class Process:
         self.child = subprocess.Popen(self.command, env=self.environment, text=True,
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def that_gives_back(self):
-        """Another one like this, whose heap gives back what it frees. It is started again where it
-        kept over KEPT_BYTES."""
-        if self.frugal is not None and self.frugal.resident() > self.libraries + KEPT_BYTES:
-            self.frugal.stop()
-            self.frugal = None
-        if self.frugal is None:
-            command, threads, more = self.made_with
-            self.frugal = Process(command, threads, **{**more, "GLIBC_TUNABLES": ""})
-            self.libraries = self.frugal.resident()
-        return self.frugal
+    def fresh(self):
+        """Another one like this, whose heap gives back what it frees."""
+        command, threads, more = self.made_with
+        return Process(command, threads, **{**more, "GLIBC_TUNABLES": ""})
 
     def resident(self, field="VmRSS"):
         """Bytes of it that are in memory."""
@@ -99,8 +89,6 @@ class Process:
         self.ask("close")
 
     def stop(self):
-        if self.frugal is not None:
-            self.frugal.stop()
         try:
             self.child.stdin.close()
             self.child.wait(timeout=20)
