@@ -196,13 +196,18 @@ class PiecesPlan final : public Plan {
     RunRows(group, begin * rows, std::min(RowCount(piece), end * rows), run);
   }
 
-  // Some rows of each piece in turn, so few that a first-level cache holds them. What edges are
-  // made of often is in other rows, whose copies have read it by then: the long ones come first.
+  // One row of each piece in turn, or, where there are short ones, some, so few that a first-level
+  // cache holds them: several short rows take little longer than one. What edges are made of often
+  // is in other rows, whose copies have read it by then: the long ones come first.
   void RunRows(const Group& group, int64_t begin, int64_t end, const RunContext& run) const {
-    constexpr int64_t kTurnBytes = 4096;
+    constexpr int64_t kTurnBytes = 8192, kLongRow = 256;
     const Piece& first = pieces_[group.begin];
     const auto outer = static_cast<size_t>(OuterRank(first));
-    const int64_t turn = std::max<int64_t>(1, kTurnBytes / group.row_bytes);
+    const bool are_long =
+        std::all_of(pieces_.begin() + static_cast<ptrdiff_t>(group.begin),
+                    pieces_.begin() + static_cast<ptrdiff_t>(group.end),
+                    [](const Piece& piece) { return RowBytes(piece) >= kLongRow; });
+    const int64_t turn = are_long ? 1 : std::max<int64_t>(1, kTurnBytes / group.row_bytes);
     const copy::RowCopier copier(IsBeyondCache(RowCount(first), group.row_bytes));
     struct Rows {
       Rows(const Piece& piece, const RunContext& run, size_t outer)
