@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -95,6 +96,11 @@ struct MeanArgs {
   double* rows = nullptr;         // `slots` of MeanSlot() numbers
   int64_t slots = 1;
 
+  // Whether so many terms are divided by so much that no sum of finite ones overflows on its way.
+  // Gradients of windows that padding cuts short may, as in PyTorch.
+  bool KeepsInRange(int64_t terms) const {
+    return divisor == 0 || std::fabs(divisor) >= static_cast<double>(terms);
+  }
   const MeanWindow* Layers() const { return windows; }
   const MeanWindow* Lines() const { return Layers() + depth.out(); }
   const MeanWindow* Columns() const { return Lines() + height.out(); }

@@ -129,7 +129,7 @@ class SlidingRows {
     });
   }
 
-  // Weights have this part: so no sum of finite numbers is infinite.
+  // Weights have this part: see KeepsInRange().
   double part() const { return part_; }
 
  private:
@@ -257,10 +257,17 @@ void SomeRows(const MeanArgs& args, bool gradient, int64_t first, int64_t last, 
     gradient ? GradientRows(args, first, last, rows) : MeanRows(args, first, last, rows);
   };
   if (!IsSliding(args.width)) return compute(AnyRows(args, slot));
-  const auto most = [](const MeanWindows& windows) {
-    return windows.adaptive() ? windows.in() : std::min(windows.axis().kernel, windows.in());
+  // Elements of a window, or windows of an element.
+  const auto most = [gradient](const MeanWindows& windows) {
+    const Axis& axis = windows.axis();
+    if (windows.adaptive()) {
+      return (gradient ? CeilDivide(axis.out, axis.in) : CeilDivide(axis.in, axis.out)) + 1;
+    }
+    return gradient ? std::min(CeilDivide(axis.kernel, axis.stride), axis.out)
+                    : std::min(axis.kernel, axis.in);
   };
-  const bool few = std::max(most(args.depth) * most(args.height), most(args.width)) <= kFewTerms;
+  const int64_t rows = most(args.depth) * most(args.height), columns = most(args.width);
+  const bool few = std::max(rows, columns) <= kFewTerms && args.KeepsInRange(rows * columns);
   few ? compute(SlidingRows<float>(args, slot)) : compute(SlidingRows<double>(args, slot));
 }
 

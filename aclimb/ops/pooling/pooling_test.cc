@@ -138,6 +138,45 @@ TEST_F(Pooling, LongSumsAlongRowsAreExactEnough) {
   }
 }
 
+// Seven thousand rows of windows have the same row of elements.
+TEST_F(Pooling, LongSumsOfSharingWindowsAreExactEnough) {
+  constexpr int64_t kRows = 3, kWindows = 20'000, kColumns = 8;
+  const auto value = static_cast<double>(0.1f);
+  const DeviceTensor self({1, kRows, kColumns}, kFloat), grad_input({1, kRows, kColumns}, kFloat);
+  const DeviceTensor grad_output({1, kWindows, kColumns}, kFloat,
+                                 std::vector<double>(kWindows * kColumns, value));
+  ACLIMB_ASSERT_OK(RunBothPhases(
+      [&](uint64_t* size, aclOpExecutor** executor) {
+        return aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(grad_output, self, grad_input, size,
+                                                              executor);
+      },
+      &aclnnAdaptiveAvgPool2dBackward, stream_));
+  // Two windows have two elements each, all others one.
+  EXPECT_NEAR(grad_input.Values()[0], value * (6666 + 0.5), 1e-4);
+  EXPECT_NEAR(grad_input.Values()[kColumns], value * (6666 + 1), 1e-4);
+}
+
+// The sum of two of the terms is infinite in float32.
+TEST_F(Pooling, SumsThatCancelAreFinite) {
+  const IntArray kernel({1, 3}), one({1}), zero({0});
+  // One plane, and planes that lie side by side.
+  for (const int64_t planes : {1, 4}) {
+    std::vector<double> values;
+    for (int64_t plane = 0; plane < planes; ++plane) {
+      values.insert(values.end(), {3e38, 3e38, -3e38});
+    }
+    const DeviceTensor self({planes, 1, 3}, kFloat, values, {.stride = {1, 3 * planes, planes}});
+    const DeviceTensor out({planes, 1, 1}, kFloat);
+    ACLIMB_ASSERT_OK(RunBothPhases(
+        [&](uint64_t* size, aclOpExecutor** executor) {
+          return aclnnAvgPool2dGetWorkspaceSize(self, kernel, one, zero, false, true, 1, 0, out,
+                                                size, executor);
+        },
+        &aclnnAvgPool2d, stream_));
+    for (const double x : out.Values()) EXPECT_EQ(x, static_cast<double>(3e38f)) << planes;
+  }
+}
+
 // All windows have the same maximum.
 TEST_F(Pooling, LongSumsOfGradientsAreExactEnough) {
   constexpr int64_t kWindows = 20'000;

@@ -89,7 +89,7 @@ void MeanRow(const MeanArgs& args, int64_t r, float* to) {
     const MeanWindow window = columns[o];
     const double factor = part * window.part;
     const int64_t terms = layers.size() * lines.size() * window.size();
-    if (terms > 0 && terms <= kFewTerms) {
+    if (terms > 0 && terms <= kFewTerms && args.KeepsInRange(terms)) {
       const auto each = [&](const auto& use) HWY_ATTR {
         for (int64_t z = layers.begin; z < layers.end; ++z) {
           for (int64_t i = lines.begin; i < lines.end; ++i) {
@@ -144,7 +144,7 @@ void GradientRow(const MeanArgs& args, int64_t r, Range layers, Range lines) {
     while (windows.end < width.out() && columns[windows.end].begin <= k) ++windows.end;
     float* const to = args.to + (r * width.in() + k) * inner;
     const int64_t terms = layers.size() * lines.size() * windows.size();
-    if (terms > 0 && terms <= kFewTerms) {
+    if (terms > 0 && terms <= kFewTerms && args.KeepsInRange(terms)) {
       bool first = true;
       for (int64_t z = layers.begin; z < layers.end; ++z) {
         for (int64_t i = lines.begin; i < lines.end; ++i) {
