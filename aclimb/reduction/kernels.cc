@@ -171,8 +171,9 @@ struct VectorKernel {
 
   static void Columns(const void* from, int64_t pitch, int64_t rows, int64_t columns,
                       const Terms& terms, Slot* first, Slot* second) {
-    // As many streams as the first-level cache has ways for, if their lines share a set.
-    constexpr int64_t kRows = 8;
+    // As many streams as the first-level cache has ways for, if their lines share a set, and no
+    // more terms than Row() adds up before doubles take them.
+    constexpr int64_t kRows = std::min(8, 4 * F::kMost);
     const int64_t lanes = LaneCount<Lane>();
     for (int64_t r = 0; r < rows; r += kRows) {
       const T* const x = static_cast<const T*>(from) + r * pitch;

@@ -1,7 +1,6 @@
 // aclnnLinalgCross: the loop, the plan and the C entry points.
 
 #include <algorithm>
-#include <iterator>
 #include <type_traits>
 
 #include "aclimb/core/half.h"
@@ -98,9 +97,7 @@ class CrossPlan final : public Plan {
     const T* const other = static_cast<const T*>(run.Data(kOther));
     T* const out = static_cast<T*>(run.Data(kOut));
     const int inner = walk_.rank - 1;
-    const auto is_one = [&](const auto& strides) { return strides[inner] == 1; };
-    const bool lies_side_by_side =
-        std::all_of(std::begin(walk_.stride), std::end(walk_.stride), is_one);
+    const bool lies_side_by_side = walk_.InnerIsContiguous();
     ParallelFor(walk_.count, kGrain, [&](int64_t begin, int64_t end) {
       walk_.Visit(begin, end, [&](const int64_t(&at)[3], int64_t count) {
         int64_t i = 0;
