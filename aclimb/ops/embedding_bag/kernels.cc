@@ -4,6 +4,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclimb/ops/embedding_bag/kernels.cc"
+// Sums are arrays of vectors, which scalable vectors cannot be.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
 #include "aclimb/simd/float-inl.h"
@@ -57,8 +59,10 @@ void AddRowsTo(const Terms& terms, int64_t width, Sum* sums) {
   constexpr int kMost = hn::MaxLanes(d) >= 16 ? 16 : 8, kMany = 8, kFew = 4;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t c = 0;
-  for (; c + kMost * lanes <= width; c += kMost * lanes) {
-    AddColumns<kMost, T>(d, terms, c, sums);
+  if constexpr (kMost > kMany) {
+    for (; c + kMost * lanes <= width; c += kMost * lanes) {
+      AddColumns<kMost, T>(d, terms, c, sums);
+    }
   }
   for (; c + kMany * lanes <= width; c += kMany * lanes) {
     AddColumns<kMany, T>(d, terms, c, sums);

@@ -17,8 +17,8 @@ struct Terms {
   const int64_t* later = nullptr;  // what is prefetched beside each, which need not be a row
   const float* factors = nullptr;
   int64_t count = 0;
-  float divisor = 1;     // of their sum, for AddRows(),
-  void* sums = nullptr;  // and where that goes
+  float divisor = 1;     // AddRows() divides their sum by it
+  void* sums = nullptr;  // where AddRows() writes
 };
 
 // For each of so many bags: sums[i] = the sum of factor * row[i], in the order of the rows, divided
