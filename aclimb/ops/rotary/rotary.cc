@@ -155,8 +155,7 @@ class TurnPlan final : public Plan {
     const RowWriter out(to, job.out.dtype(), width);
     const auto* const cos = static_cast<const float*>(cos_.Data(run));
     const auto* const sin = static_cast<const float*>(sin_.Data(run));
-    const bool in_place = to == job.in.Data(run) || to == cos || to == sin;
-    const bool is_direct = out.IsOfFloats() && !in_place;
+    const bool is_direct = out.IsOfFloats() && to != job.in.Data(run);
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width));
     return scratch_.Run(run, CeilDivide(count, grain), 1, [&](int64_t unit, char* scratch) {
       auto* const row = reinterpret_cast<float*>(scratch);

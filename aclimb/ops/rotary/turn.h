@@ -30,14 +30,13 @@ constexpr Pair PairAt(int64_t mode, int64_t width, int64_t pair) {
   }
 }
 
-// Rows that stand one behind the other. Their angles are so many elements apart: 0, where all have
-// the same.
+// Rows that stand one behind the other.
 struct Rows {
   int64_t mode;
   bool back;
   int64_t count, width;
   const float *x = nullptr, *cos, *sin;
-  int64_t angle_step;
+  int64_t angle_step;  // elements from one row's angles to the next; 0 if all rows share them
 };
 // out = x * cos + turned(x) * sin, or back: the gradient of x from that of out, which is rows.x.
 // `out` is other memory than all of these.
