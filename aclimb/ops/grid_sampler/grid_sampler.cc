@@ -55,12 +55,6 @@ DenseImages SampledImages(const Arguments& arguments, Planner& planner, int para
                   is_worth || HasChannelsLast(arguments.Tensor(parameter).View()));
 }
 
-// Whether elements are as soon taken from planes as all channels of one are looked at.
-bool PrefersPlanes(const Args& args) {
-  constexpr int64_t kFewChannels = 64;
-  return TakesPlanes(args) && (args.interpolation == kNearest || args.channels <= kFewChannels);
-}
-
 rows::Dense DenseGrid(const Arguments& arguments, Planner& planner, int parameter) {
   const TensorView view = arguments.Tensor(parameter).View();
   return rows::Dense::Input(planner, parameter, view, ComputedIn(view.dtype));

@@ -8,10 +8,15 @@
 #include "aclimb/core/divide.h"
 #include "aclimb/simd/parallel.h"
 
+// Targets whose vectors have no constant size cannot keep them in arrays.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclimb/ops/grid_sampler/kernels.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl headers are included once per target.
+#include "aclimb/ops/grid_sampler/pair_gradients-inl.h"
+#include "aclimb/ops/grid_sampler/pairs-inl.h"
 #include "aclimb/ops/grid_sampler/planes-inl.h"
 #include "aclimb/ops/grid_sampler/products-inl.h"
 #include "aclimb/ops/grid_sampler/taps-inl.h"
@@ -28,13 +33,11 @@ inline constexpr int64_t kManyPlaces = 32;
 // Planes that are sampled one after the other at the same places.
 inline constexpr int64_t kPlanes = 16;
 
-// From an element of a plane of the input to the next one.
-inline int64_t StepOf(const Args& args) { return args.input.channels_last ? args.channels : 1; }
-
 struct Kernels {
   bool (*sample)(const Args& args);
   bool (*input_gradient)(const Args& args);
   bool (*grid_gradient)(const Args& args);
+  int64_t few_channels;  // that are sooner taken from planes
 };
 
 }  // namespace aclimb::grid_sampler
@@ -45,6 +48,15 @@ namespace aclimb::grid_sampler {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace aclimb::HWY_NAMESPACE;  // NOLINT: Transpose, AddWeighted
+
+template <typename T>
+void StoreRounded(const double* from, int64_t count, T* to) {
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) StoreAs(d, hn::LoadU(d, from + i), false, to + i);
+  for (; i < count; ++i) to[i] = static_cast<T>(from[i]);
+}
 
 // to[c * to_step + r] = from[r * step + c]
 template <typename T>
@@ -102,13 +114,14 @@ bool EachTile(const Args& args, const Body& body) {
 }
 
 // Vectors of places take their elements from planes.
+template <class Table>
 bool SamplePlanes(const Args& args) {
-  const int64_t step = StepOf(args);
+  using D = hn::CappedTag<float, kTile>;
+  constexpr int64_t lanes = hn::MaxLanes(D());
   const int64_t elements = args.Elements(), places = args.Places(), channels = args.channels;
   const int64_t plane = args.input.channels_last ? 1 : elements;
   const int64_t block = std::min(channels, kPlanes), blocks = CeilDivide(channels, block);
-  const int64_t tile = std::min(places, PlaneTable(args, step).Capacity());
-  const int64_t tiles = CeilDivide(places, tile);
+  const int64_t tile = std::min(places, Table(args).Capacity()), tiles = CeilDivide(places, tile);
   const int64_t grain = std::max<int64_t>(1, (1 << 15) / (tile * (block + 1)));
   return ForEachUnit(args.batch * blocks * tiles, grain, {}, [&](int64_t unit, char*) {
     // All tiles of a block of planes, which then are in a cache, follow each other.
@@ -116,10 +129,18 @@ bool SamplePlanes(const Args& args) {
     const int64_t n = unit / tiles / blocks, channel = unit / tiles % blocks * block;
     const auto* const image = static_cast<const float*>(args.input.data) + n * channels * elements;
     auto* const made = static_cast<float*>(args.result.data) + n * channels * places + first;
-    PlaneTable table(args, step);
+    Table table(args);
     table.Fill(n * places + first, count);
     for (int64_t c = channel; c < std::min(channels, channel + block); ++c) {
-      table.Sample(image + c * plane, count, made + c * places);
+      float* const to = made + c * places;
+      for (int64_t p = 0; p < count; p += lanes) {
+        const auto sum = table.Sum(image + c * plane, p);
+        if (p + lanes <= count) {
+          hn::StoreU(sum, D(), to + p);
+        } else {
+          StoreFirst(D(), sum, to + p, count - p);
+        }
+      }
     }
   });
 }
@@ -128,7 +149,11 @@ template <typename T>
 bool SampleTyped(const Args& args) {
   const int64_t channels = args.channels, elements = args.Elements(), places = args.Places();
   if constexpr (sizeof(T) == sizeof(float)) {
-    if (TakesPlanes(args)) return SamplePlanes(args);
+    if (TakesPlanes(args)) {
+      if (args.Step() > 1 || !TakesPairs(args)) return SamplePlanes<PlaneTable>(args);
+      return args.axes == kAxes ? SamplePlanes<PairTable<true>>(args)
+                                : SamplePlanes<PairTable<false>>(args);
+    }
   }
   return EachTile<T>(args, [&](int64_t n, int64_t first, int64_t count, T* scratch) {
     const Channels<T> input(args.input, elements, channels, n, 0, channels);
@@ -289,15 +314,53 @@ void SetGridGradient(const Args& args, const TileTaps<T>& taps, int64_t n, int64
   SetWithoutCurve(taps, count, args.axes, made, args.axes);
 }
 
+// Whether PairTile makes the gradient of the grid.
+bool HasPairSlopes(const Args& args) {
+  return args.channels <= kQuad && !args.input.channels_last && !args.gradient.channels_last &&
+         TakesPairs(args);
+}
+template <bool kVolume>
+void SetPairSlopes(const Args& args, const PairTile<kVolume>& tile, int64_t n, int64_t first) {
+  const int64_t channels = args.channels, elements = args.Elements(), places = args.Places();
+  const auto* const gradient =
+      static_cast<const float*>(args.gradient.data) + n * channels * places;
+  const auto* const input = static_cast<const float*>(args.input.data) + n * channels * elements;
+  auto* const made = static_cast<float*>(args.grid_gradient) + (n * places + first) * args.axes;
+  tile.SetSlopes(gradient + first, places, input, elements, channels, made);
+}
+
 template <typename T>
 bool GridGradientTyped(const Args& args) {
   return EachTile<T>(args, [&](int64_t n, int64_t first, int64_t count, T* scratch) {
+    if constexpr (sizeof(T) == sizeof(float)) {
+      if (HasPairSlopes(args)) {
+        const int64_t p = n * args.Places() + first;
+        return args.axes == kAxes ? SetPairSlopes(args, PairTile<true>(args, p, count), n, first)
+                                  : SetPairSlopes(args, PairTile<false>(args, p, count), n, first);
+      }
+    }
     const Channels<T> gradient(args.gradient, args.Places(), args.channels, n, 0, args.channels);
     int64_t row;
     const T* const from = gradient.Load(first, count, scratch, &row);
     const TileTaps<T> taps(args, n * args.Places() + first, count);
     SetGridGradient(args, taps, n, first, count, from, row);
   });
+}
+
+// Adds what elements get from a tile of places, whose own gradients are `row` apart, to their sums.
+template <bool kVolume>
+void AddPairs(const Args& args, int64_t n, int64_t first, int64_t count, const float* from,
+              int64_t row, int64_t pitch, double* sums) {
+  const PairTile<kVolume> tile(args, n * args.Places() + first, count);
+  const int64_t elements = args.Elements();
+  if (pitch == 1) {
+    tile.template AddTo<1>(from, row, elements, sums);
+  } else if (pitch == 2) {
+    tile.template AddTo<2>(from, row, elements, sums);
+  } else {
+    tile.template AddTo<4>(from, row, elements, sums);
+  }
+  if (args.both_at_once) SetPairSlopes(args, tile, n, first);
 }
 
 template <typename T>
@@ -310,17 +373,30 @@ bool InputGradientTyped(const Args& args) {
     const Channels<T> gradient(args.gradient, places, args.channels, n, first, count);
     const Channels<T> to(args.input_gradient, elements, args.channels, n, first, count);
     auto* const sums = reinterpret_cast<double*>(scratch);
-    T* const tile = reinterpret_cast<T*>(sums + elements * args.block + kSpare);
+    T* const tile = reinterpret_cast<T*>(sums + (elements + kSpare) * args.block);
     // A vector is faster than three elements, and what is beyond them is not looked at. A tile has
     // room for it and numbers there, the tensor need not.
     const int64_t pitch = std::min(args.block, RoundUp(count, kQuad));
     const int64_t width = gradient.last ? count : pitch;
     std::fill_n(tile, kTile * pitch, T{0});
-    std::fill_n(sums, elements * pitch + kSpare, 0.0);
-    int64_t row;
+    std::fill_n(sums, (elements + kSpare) * pitch, 0.0);
+    bool takes_pairs = false;
+    if constexpr (sizeof(T) == sizeof(float)) {
+      takes_pairs = pitch <= kQuad && width == pitch && TakesPairs(args) &&
+                    (!args.both_at_once || HasPairSlopes(args));
+    }
+    int64_t row = 1;
     for (int64_t p = 0; p < places; p += kTile) {
       const int64_t length = std::min(kTile, places - p);
-      const T* const from = gradient.Load(p, length, tile, &row);
+      const bool is_plane = takes_pairs && pitch == 1 && !gradient.last;
+      const T* const from = is_plane ? gradient.data + p : gradient.Load(p, length, tile, &row);
+      if constexpr (sizeof(T) == sizeof(float)) {
+        if (takes_pairs) {
+          const auto add = args.axes == kAxes ? &AddPairs<true> : &AddPairs<false>;
+          add(args, n, p, length, from, row, pitch, sums);
+          continue;
+        }
+      }
       const TileTaps<T> taps(args, n * places + p, length);
       const auto add_terms = [&] {
         if constexpr (sizeof(T) == sizeof(float)) {
@@ -342,19 +418,22 @@ bool InputGradientTyped(const Args& args) {
     }
     for (int64_t e = 0; e < elements; e += kTile) {
       const int64_t length = std::min(kTile, elements - e);
-      T* const made = to.Place(e, tile, &row);
-      for (int64_t i = 0; i < length; ++i) {
-        for (int64_t c = 0; c < count; ++c) {
-          made[i * row + c] = static_cast<T>(sums[(e + i) * pitch + c]);
-        }
+      if (!to.last) {
+        T* const made = pitch == 1 ? to.data + e : tile;
+        StoreRounded(sums + e * pitch, length * pitch, made);
+        if (pitch > 1) Turn(made, pitch, length, count, to.data + e, to.size);
+        continue;
       }
-      to.Store(e, length, made);
+      for (int64_t i = 0; i < length; ++i) {
+        StoreRounded(sums + (e + i) * pitch, count, to.data + (e + i) * to.step);
+      }
     }
   });
 }
 
 template <typename T>
-constexpr Kernels kKernels = {&SampleTyped<T>, &InputGradientTyped<T>, &GridGradientTyped<T>};
+constexpr Kernels kKernels = {&SampleTyped<T>, &InputGradientTyped<T>, &GridGradientTyped<T>,
+                              ACLIMB_GATHERS_FAST ? 64 : 32};
 Kernels KernelsOf(bool is_double) { return is_double ? kKernels<double> : kKernels<float>; }
 
 }  // namespace HWY_NAMESPACE
@@ -387,22 +466,31 @@ bool GridGradient(const Args& args) {
 }
 
 bool TakesPlanes(const Args& args) {
-  const int64_t step = StepOf(args);
+  const int64_t step = args.Step();
   const bool is_worth = args.channels <= kQuad || args.Places() >= kManyPlaces;
   return args.dtype == DType::kFloat32 && is_worth && step <= kQuad && !args.result.channels_last &&
          FitsPlaneTable(args, step);
 }
 
+bool PrefersPlanes(const Args& args) {
+  const bool is_few = args.channels <= KernelsInUse(args.dtype).few_channels;
+  return TakesPlanes(args) && (args.interpolation == kNearest || is_few);
+}
+
 bool FitsPlaneTable(const Args& args, int64_t step) {
-  const int64_t most = std::numeric_limits<int32_t>::max() / step;
+  const int64_t most = std::numeric_limits<int32_t>::max() / step - kSpare;
   return args.Elements() > 0 && args.Elements() <= most &&
          *std::max_element(args.in, args.in + kAxes) <= kLongestAxis;
+}
+
+bool TakesPairs(const Args& args) {
+  return args.interpolation == kBilinear && args.in[kAxes - 1] > 1 && FitsPlaneTable(args, 1);
 }
 
 int64_t ScratchBytes(const Args& args, bool of_input) {
   const int64_t channels = of_input ? args.block : args.channels;
   const int64_t sums =
-      of_input ? (args.Elements() * channels + kSpare) * int64_t{sizeof(double)} : 0;
+      of_input ? (args.Elements() + kSpare) * channels * int64_t{sizeof(double)} : 0;
   const int64_t tile = kTile * std::max(channels, kQuad) * static_cast<int64_t>(SizeOf(args.dtype));
   return RoundUp(sums + tile, int64_t{64});
 }

@@ -14,7 +14,7 @@ inline constexpr int kAxes = 3;
 inline constexpr int64_t kTile = 64;
 // Channels of an element that make a vector of their own.
 inline constexpr int64_t kQuad = 4;
-// Sums behind those of a plane, for what belongs to no element.
+// Elements whose sums are behind those of a plane, for what belongs to no element.
 inline constexpr int64_t kSpare = 8;
 
 // Images of so many elements, or what is at so many places of a grid: their channels lie beside
@@ -45,6 +45,8 @@ struct Args {
 
   int64_t Elements() const { return in[0] * in[1] * in[2]; }  // of an image
   int64_t Places() const { return out[0] * out[1] * out[2]; }
+  // From an element of a plane of the input to the next one.
+  int64_t Step() const { return input.channels_last ? channels : 1; }
 };
 
 // False when the run was cancelled.
@@ -55,11 +57,15 @@ struct Args {
 // Whether Sample() gathers elements from planes in vectors of places. Of the images it asks only
 // whether their channels lie beside each other.
 bool TakesPlanes(const Args& args);
+// Whether it does that as soon as it looks at all channels of an element.
+bool PrefersPlanes(const Args& args);
 // The most elements along an axis that vectors of places count in float32.
 inline constexpr int64_t kLongestAxis = 1 << 21;
 // Whether the offsets of a plane's elements, which lie `step` apart, fit in 4 bytes, and no axis is
 // longer than kLongestAxis.
 bool FitsPlaneTable(const Args& args, int64_t step);
+// Whether neighbours of a plane's row, which lie beside each other, are taken as pairs.
+bool TakesPairs(const Args& args);
 
 // Of a tile of places, and for the gradient of the input sums of a block of channels.
 int64_t ScratchBytes(const Args& args, bool of_input);

@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "aclimb/core/divide.h"
+#include "aclimb/ops/grid_sampler/gather-inl.h"
 #include "aclimb/ops/grid_sampler/taps-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -57,9 +58,8 @@ struct Product {
 
   // Elements of a plane at places from number p on.
   HWY_INLINE hn::Vec<D> Elements(const float* plane, int64_t p) const {
-    const hn::RebindToSigned<D> di;
-    const auto value = hn::GatherIndex(D(), plane, hn::LoadU(di, element + p));
-    return hn::And(value, hn::BitCast(D(), hn::LoadU(di, kept + p)));
+    const auto of_kept = hn::LoadU(hn::RebindToSigned<D>(), kept + p);
+    return hn::And(LoadEach(D(), plane, element + p), hn::BitCast(D(), of_kept));
   }
 
   int32_t element[kTile], kept[kTile];

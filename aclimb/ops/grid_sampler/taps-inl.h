@@ -31,10 +31,11 @@ inline int TapsAlong(Interpolation interpolation) {
   return interpolation == kNearest ? 1 : interpolation == kBilinear ? 2 : 4;
 }
 
-// A vector of coordinates along axis d, from place number p of the batch's grids on. `places` are
+// Vectors of coordinates along the axes, from place number p of the batch's grids on. `places` are
 // there, and behind them come zeros. Coordinates are told from the innermost axis on.
 template <class D, typename T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> LoadCoordinates(D tag, const Args& args, int d, int64_t p, int64_t places) {
+HWY_INLINE void LoadCoordinates(D tag, const Args& args, int64_t p, int64_t places,
+                                hn::Vec<D> (&along)[kAxes]) {
   const T* from = static_cast<const T*>(args.grid) + p * args.axes;
   HWY_ALIGN T copy[kAxes * hn::MaxLanes(D())];
   if (places < static_cast<int64_t>(hn::Lanes(tag))) {
@@ -42,13 +43,11 @@ HWY_INLINE hn::Vec<D> LoadCoordinates(D tag, const Args& args, int d, int64_t p,
                 T{0});
     from = copy;
   }
-  hn::Vec<D> x, y, z;
   if (args.axes == 2) {
-    hn::LoadInterleaved2(tag, from, x, y);
-    return d == kAxes - 1 ? x : y;
+    hn::LoadInterleaved2(tag, from, along[2], along[1]);
+  } else {
+    hn::LoadInterleaved3(tag, from, along[2], along[1], along[0]);
   }
-  hn::LoadInterleaved3(tag, from, x, y, z);
-  return d == kAxes - 1 ? x : d == kAxes - 2 ? y : z;
 }
 
 // The padded places of coordinates, and their slopes.
@@ -80,6 +79,28 @@ HWY_INLINE V PlacesOf(D d, const Axis<T>& axis, V coordinates, V* slopes) {
   return at;
 }
 
+// The elements that coordinates along axis d are nearest to or, between two, the ones below; what
+// part of the way to the next ones the places have behind them, and their slopes. Whatever is not
+// within one element of the axis becomes -2 or the extent. Only of axes that FitsPlaneTable()
+// accepts.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE hn::Vec<hn::RebindToSigned<D>> ElementsOf(D d, const Args& args, int axis, V coordinates,
+                                                     V* part, V* slopes) {
+  const hn::RebindToSigned<D> di;
+  const Axis<float> of = {args.in[axis], args.padding, args.corners};
+  const V place = PlacesOf(d, of, coordinates, slopes);
+  // Also of NaN.
+  const V at =
+      hn::IfThenElse(hn::Ge(place, hn::Set(d, -1.0f)),
+                     hn::Min(place, hn::Set(d, static_cast<float>(of.extent))), hn::Set(d, -2.0f));
+  const V whole = args.interpolation == kNearest ? hn::Round(at) : hn::Floor(at);
+  *part = hn::Sub(at, whole);
+  // Whole numbers from -kLongestAxis to kLongestAxis are exact in a sum with it, of which the last
+  // bit counts ones.
+  const V large = hn::Set(d, 0x1.8p23f);
+  return hn::Sub(hn::BitCast(di, hn::Add(whole, large)), hn::BitCast(di, large));
+}
+
 // What the elements of a tile of places are made of along one axis.
 template <typename T>
 struct Taps {
@@ -97,9 +118,9 @@ struct Taps {
     }
     HWY_ALIGN T at[kTile], moves[kTile];
     EachVector(places, [&](int64_t i) HWY_ATTR {
-      V move;
-      const V coordinates = LoadCoordinates(D(), args, d, p + i, places - i);
-      hn::Store(PlacesOf(D(), axis, coordinates, &move), D(), at + i);
+      V move, along[kAxes];
+      LoadCoordinates(D(), args, p + i, places - i, along);
+      hn::Store(PlacesOf(D(), axis, along[d], &move), D(), at + i);
       hn::Store(move, D(), moves + i);
     });
     if (args.interpolation == kBilinear) {
