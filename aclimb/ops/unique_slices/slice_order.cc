@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/simd/digit_sort.h"
@@ -27,34 +28,27 @@ struct Group {
   int64_t count;
 };
 
-// The keys of slices, of which as many as 64 bits hold make a word. The first one stands highest,
-// as the digits of a number do: words then compare as the keys do.
+// The keys of slices.
 template <typename Key>
 struct Slices {
   using T = typename Key::Stored;
-  static constexpr int kBits = 8 * sizeof(T), kInWord = 64 / kBits;
 
   const T* first;
   int64_t outer, length, inner;
   Key key;
 
-  int64_t Words() const { return CeilDivide(outer * inner, int64_t{kInWord}); }
+  int64_t Elements() const { return outer * inner; }
+  // From the first element of a slice.
+  int64_t OffsetOf(int64_t element) const {
+    return element / inner * length * inner + element % inner;
+  }
   // The elements of a slice that lie side by side.
   const T* Run(int64_t slice, int64_t o) const { return first + (o * length + slice) * inner; }
 
-  uint64_t Word(int64_t slice, int64_t word) const {
-    uint64_t all = 0;
-    int64_t o = word * kInWord / inner, i = word * kInWord % inner;
-    for (int k = 0; k < kInWord && o < outer; ++k) {
-      all |= uint64_t{key(Run(slice, o)[i])} << (64 - kBits * (k + 1));
-      if (++i == inner) ++o, i = 0;
-    }
-    return all;
-  }
-  // Below 0 where `a` comes first, from a word on; 0 where all keys are equal.
-  int Compare(int64_t a, int64_t b, int64_t word) const {
-    int64_t from = word * kInWord % inner;
-    for (int64_t o = word * kInWord / inner; o < outer; ++o, from = 0) {
+  // Below 0 where `a` comes first, from an element on; 0 where all keys are equal.
+  int Compare(int64_t a, int64_t b, int64_t element) const {
+    int64_t from = element % inner;
+    for (int64_t o = element / inner; o < outer; ++o, from = 0) {
       const T *const in_a = Run(a, o), *const in_b = Run(b, o);
       for (int64_t i = from; i < inner; ++i) {
         if (in_a[i] == in_b[i]) continue;
@@ -75,25 +69,86 @@ struct Slices {
   }
 };
 
-// Sorts a group by one word, or a small one by all words from there on. Marks which entries are not
-// like the one before, and tells `rest` of groups that the other words decide.
+// Words of 64 bits, which compare as the keys of some elements do. An element that differs has as
+// many bits as its keys' largest difference, from the least key on; the first stands highest.
+struct Words {
+  static constexpr int64_t kMost = 64;
+  struct Part {
+    int64_t element, offset;
+    uint64_t least;
+    int bits;
+  };
+  struct Word {
+    int64_t begin, end;  // its parts
+    int bits;
+  };
+
+  Part parts[kMost];
+  Word words[kMost];
+  int64_t count = 0;
+
+  // Of elements from one on, as they are in some groups.
+  template <typename Key>
+  Words(const Slices<Key>& slices, int64_t element, const Group* groups, int64_t group_count,
+        const Entry* entries) {
+    const int64_t some = std::min(kMost, slices.Elements() - element);
+    int64_t offset[kMost];
+    uint64_t least[kMost], most[kMost] = {};
+    std::fill_n(least, some, ~uint64_t{0});
+    for (int64_t e = 0; e < some; ++e) offset[e] = slices.OffsetOf(element + e);
+    for (const Group* group = groups; group != groups + group_count; ++group) {
+      for (int64_t i = group->begin; i < group->begin + group->count; ++i) {
+        const auto* const own = slices.Run(entries[i].slice, 0);
+        for (int64_t e = 0; e < some; ++e) {
+          const uint64_t key = slices.key(own[offset[e]]);
+          least[e] = std::min(least[e], key);
+          most[e] = std::max(most[e], key);
+        }
+      }
+    }
+    int64_t part = 0;
+    for (int64_t e = 0; e < some; ++e) {
+      const int bits = std::bit_width(most[e] - least[e]);
+      if (bits == 0) continue;
+      if (count == 0 || words[count - 1].bits + bits > 64) words[count++] = {part, part, 0};
+      parts[part++] = {element + e, offset[e], least[e], bits};
+      words[count - 1].end = part;
+      words[count - 1].bits += bits;
+    }
+  }
+
+  template <typename Key>
+  uint64_t Of(const Slices<Key>& slices, int64_t slice, const Word& word) const {
+    const auto* const own = slices.Run(slice, 0);
+    uint64_t all = 0;
+    for (const Part* part = parts + word.begin; part != parts + word.end; ++part) {
+      // Only one alone has all of the bits.
+      all = all << (part->bits & 63) | (slices.key(own[part->offset]) - part->least);
+    }
+    return all;
+  }
+};
+
+// Sorts a group by one word, or a small one by all elements from there on. Marks which entries are
+// not like the one before, and tells `rest` of groups that other elements decide.
 template <typename Key, typename Rest>
-void SortGroup(const Slices<Key>& slices, int64_t word, Group group, Entry* entries, Entry* others,
-               uint8_t* begins, const Rest& rest) {
+void SortGroup(const Slices<Key>& slices, const Words& words, const Words::Word& word, Group group,
+               Entry* entries, Entry* others, uint8_t* begins, const Rest& rest) {
   Entry* const own = entries + group.begin;
   uint8_t* const own_begins = begins + group.begin;
   if (group.count <= kFew) {
+    const int64_t element = words.parts[word.begin].element;
     std::sort(own, own + group.count, [&](const Entry& a, const Entry& b) {
-      const int order = slices.Compare(a.slice, b.slice, word);
+      const int order = slices.Compare(a.slice, b.slice, element);
       return order != 0 ? order < 0 : a.slice < b.slice;
     });
     for (int64_t i = 1; i < group.count; ++i) {
-      own_begins[i] = slices.Compare(own[i - 1].slice, own[i].slice, word) != 0;
+      own_begins[i] = slices.Compare(own[i - 1].slice, own[i].slice, element) != 0;
     }
     return;
   }
-  for (int64_t i = 0; i < group.count; ++i) own[i].key = slices.Word(own[i].slice, word);
-  const Entry* const sorted = SortByDigits(own, others + group.begin, group.count, 64);
+  for (int64_t i = 0; i < group.count; ++i) own[i].key = words.Of(slices, own[i].slice, word);
+  const Entry* const sorted = SortByDigits(own, others + group.begin, group.count, word.bits);
   if (sorted != own) std::copy_n(sorted, group.count, own);
   int64_t first = 0;
   for (int64_t i = 1; i <= group.count; ++i) {
@@ -134,28 +189,33 @@ bool SliceOrder::RunAs(const RunContext& run, const Key& key, const void* data, 
   int64_t count = length_ > 1 ? 1 : 0;
   if (count > 0) groups[0] = {0, length_};
   bool whole = true;
-  for (int64_t word = 0; word < slices.Words() && count > 0 && whole; ++word) {
-    // Where a group is noted does not matter: each has its own entries.
-    std::atomic<int64_t> next = 0;
-    const int64_t grain = std::max<int64_t>(1, kPiece / CeilDivide(length_, count));
-    whole = ParallelForAll(count, grain, [&](int64_t first, int64_t last) {
-      for (int64_t g = first; g < last; ++g) {
-        SortGroup(slices, word, groups[g], entries, entries + length_, begins, [&](Group group) {
-          next_groups[next.fetch_add(1, std::memory_order_relaxed)] = group;
-        });
-      }
-    });
-    count = next.load(std::memory_order_relaxed);
-    std::swap(groups, next_groups);
+  for (int64_t element = 0; element < slices.Elements() && count > 0; element += Words::kMost) {
+    const Words words(slices, element, groups, count, entries);
+    for (int64_t word = 0; word < words.count && count > 0 && whole; ++word) {
+      // Where a group is noted does not matter: each has its own entries.
+      std::atomic<int64_t> next = 0;
+      const int64_t grain = std::max<int64_t>(1, kPiece / CeilDivide(length_, count));
+      whole = ParallelForAll(count, grain, [&](int64_t first, int64_t last) {
+        for (int64_t g = first; g < last; ++g) {
+          SortGroup(slices, words, words.words[word], groups[g], entries, entries + length_, begins,
+                    [&](Group group) {
+                      next_groups[next.fetch_add(1, std::memory_order_relaxed)] = group;
+                    });
+        }
+      });
+      count = next.load(std::memory_order_relaxed);
+      std::swap(groups, next_groups);
+    }
+    if (!whole) return false;
   }
   const bool has_nans = IsFloating(dtype_);
   const int64_t some = std::max<int64_t>(1, kPiece / (outer_ * inner_));
-  return whole && ParallelForAll(length_, some, [&](int64_t begin, int64_t end) {
-           for (int64_t i = begin; i < end; ++i) {
-             order[i] = entries[i].slice;
-             if (has_nans && begins[i] == 0 && slices.HasNan(order[i])) begins[i] = 1;
-           }
-         });
+  return ParallelForAll(length_, some, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      order[i] = entries[i].slice;
+      if (has_nans && begins[i] == 0 && slices.HasNan(order[i])) begins[i] = 1;
+    }
+  });
 }
 
 }  // namespace aclimb::unique_slices

@@ -182,20 +182,28 @@ TEST_F(UniqueSlices, NaNIsLargerThanAllNumbersAndLikeNoOther) {
   EXPECT_EQ(found.counts, (Values{2, 1, 1, 0}));
 }
 
-// So many that they are sorted by counting, and that the last elements decide.
+// So many that they are sorted by counting, by elements that stand far apart and need words of
+// their own.
 TEST_F(UniqueSlices, ManySlicesAreSortedByAllTheirElements) {
-  constexpr int64_t kLength = 3000, kInner = 40;
+  constexpr int64_t kLength = 3000, kInner = 100, kMiddle = kInner / 2;
+  constexpr double kMany = 4e15;
   Values elements;
   for (int64_t i = 0; i < kLength; ++i) {
     for (int64_t k = 0; k < kInner; ++k) {
-      elements.push_back(k == kInner / 2 ? i % 2 : k == kInner - 1 ? i * 7 % 11 : 3);
+      const auto odd = static_cast<double>(i % 2);
+      elements.push_back(k == kMiddle       ? odd * kMany
+                         : k == kMiddle + 1 ? odd * -kMany
+                         : k == kInner - 1  ? static_cast<double>(i * 7 % 11)
+                                            : 3);
     }
   }
-  const DeviceTensor self({kLength, kInner}, DType::kInt32, elements);
-  const Found found = UniqueDim(self, DType::kInt32, 0, kLength);
+  const DeviceTensor self({kLength, kInner}, DType::kInt64, elements);
+  const Found found = UniqueDim(self, DType::kInt64, 0, kLength);
   ASSERT_EQ(found.shape, (std::vector<int64_t>{22, kInner}));
   for (int64_t i = 0; i < 22; ++i) {
-    EXPECT_EQ(found.values[static_cast<size_t>(i * kInner + kInner / 2)], i / 11);
+    const auto odd = static_cast<double>(i / 11);
+    EXPECT_EQ(found.values[static_cast<size_t>(i * kInner + kMiddle)], odd * kMany);
+    EXPECT_EQ(found.values[static_cast<size_t>(i * kInner + kMiddle + 1)], odd * -kMany);
     EXPECT_EQ(found.values[static_cast<size_t>(i * kInner + kInner - 1)], i % 11);
   }
   double all = 0;
