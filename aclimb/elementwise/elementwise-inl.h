@@ -135,7 +135,7 @@ struct VectorRun<F, T, std::index_sequence<kInput...>> {
     for (; i < end; i += kStep) {
       const int64_t count = std::min(kStep, end - i);
       const auto take = [&](const auto* some, T* to) {
-        std::memcpy(to, some, static_cast<size_t>(count) * sizeof(*some));
+        std::memcpy(static_cast<void*>(to), some, static_cast<size_t>(count) * sizeof(*some));
       };
       (take(InputAt<F, T, kInput>(in, i), given[kInput]), ...);
       Blocks(formula, from, made, 0, kStep, false);
