@@ -196,6 +196,10 @@ enum class PanelRows {
   kCopied     // The rows lie apart, and the first block of rows that meets them packs them, too.
 };
 
+// Of rows that are fetched ahead some have left the near caches when their turn comes: those that
+// lie a multiple of a page apart share a few sets. They are fetched again so many terms before it.
+constexpr int64_t kTermsAhead = 32;
+
 template <Factors kFactors, PanelRows kPanel, int kVectors>
 void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel, int64_t panel_row,
                    int64_t terms, bool add, float* sums, int64_t sums_row, const Ahead& ahead,
@@ -233,8 +237,14 @@ void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel,
       const float* const part = panel + k * panel_row;
       if constexpr (kPanel == PanelRows::kCopied) {
         float* const to = packed + k * kWidth;
-        const auto keep = [to](int64_t term, const PanelVector(&columns)[kVectors])
-                              HWY_ATTR { StoreRow<kVectors>(columns, false, to + term * kWidth); };
+        const uintptr_t soon =
+            AddressOf(part) + static_cast<uintptr_t>(kTermsAhead * panel_row) * sizeof(float);
+        const auto keep = [=](int64_t term, const PanelVector(&columns)[kVectors]) HWY_ATTR {
+          StoreRow<kVectors>(columns, false, to + term * kWidth);
+          const uintptr_t row = soon + static_cast<uintptr_t>(term * panel_row) * sizeof(float);
+          PrefetchLine(row);
+          PrefetchLine(row + kWidth * sizeof(float) - 1);
+        };
         AddProducts<kVectors>(row_of, part, panel_row, step, sum, multiply, keep);
       } else {
         AddProducts<kVectors>(row_of, part, panel_row, step, sum, multiply);

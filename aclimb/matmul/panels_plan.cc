@@ -20,8 +20,6 @@ constexpr int64_t kRowsOfLane = 16;
 constexpr int64_t kMostPanels = 8;
 // With fewer, packing a panel takes more than a tenth of the time that its products take.
 constexpr int64_t kLeastRows = 128;
-// Elements of a right factor that stays in the nearest cache though it is not packed.
-constexpr int64_t kPlainElements = 4096;
 // Rows whose results are rounded and stored as soon as they are there: the memory they go to, often
 // as far apart as makes them share a few sets of a cache, is fetched while they are multiplied.
 constexpr int64_t kFinishedAtOnce = 16;
@@ -33,7 +31,7 @@ class PanelsPlan final : public ProductPlan {
     is_direct_ = setup_.finish.IsIdentity() && p.out.dtype == DType::kFloat32 &&
                  p.out.column == 1 && p.n % kernels_.lanes == 0;
     is_plain_ = !is_large_ && p.b.dtype == DType::kFloat32 && p.b.column == 1 && p.b.row == p.n &&
-                p.n % kernels_.lanes == 0 && p.k * p.n <= kPlainElements;
+                p.n % kernels_.lanes == 0;
     // How rows and panels are cut into units decides about no sum.
     rows_ = std::min(p.m, kRowsOfLane * kernels_.lanes);
     together_ = is_large_ ? std::min(kMostPanels, cut_.Panels()) : 1;
@@ -179,7 +177,7 @@ class PanelsPlan final : public ProductPlan {
 
   const PanelKernels& kernels_ = PanelKernelsFor(problem().b.dtype, PanelsHavePairs(problem()));
   const bool is_large_ = PanelsServe(problem());  // operands leave the nearest caches
-  // A tiny right factor in whole vectors is multiplied where it lies.
+  // A small right factor in whole vectors is multiplied where it lies.
   bool is_plain_ = false;
   bool is_direct_ = false;  // sums are elements of the output
   const PanelCut cut_{problem().n, kernels_};
