@@ -17,8 +17,6 @@ namespace {
 constexpr double kGrain = 16384;
 // Numbers of a row that are written at once: whole places, and whole cache lines.
 constexpr int64_t kPart = rows::kChunk / 48 * 48;
-// Numbers of a row whose table takes no workspace.
-constexpr int64_t kShort = 2048;
 
 class GridPlan final : public Plan {
  public:
@@ -30,15 +28,14 @@ class GridPlan final : public Plan {
     std::copy(size.begin() + 2, size.end(), extents_ + 3 - axes_);
     theta_ = rows::Dense::Input(planner, kTheta, arguments.Tensor(kTheta).View(), DType::kFloat32);
     out_ = rows::Dense::Output(planner, kOut, arguments.Tensor(kOut).View());
-    if (Length() > kShort) across_ = planner.workspace().Book(Length(), sizeof(float));
+    across_ = planner.workspace().Book(Length(), sizeof(float));
     planner.Costs({.cycles = 2 * static_cast<double>(Rows() * extents_[2]) + out_.CopyCycles()});
   }
 
   void Run(const RunContext& run) const override {
     rows::RunDense(run, {&theta_, &out_}, [&] {
       const auto* const maps = static_cast<const float*>(theta_.Data(run));
-      float of_short[kShort];
-      float* const across = Length() > kShort ? run.Piece<float>(across_) : of_short;
+      float* const across = run.Piece<float>(across_);
       const int64_t width = extents_[2];
       const double span = Span(width);
       for (int64_t i = 0; i < width; ++i) {
@@ -68,7 +65,9 @@ class GridPlan final : public Plan {
     return static_cast<double>(std::max<int64_t>(1, corners_ ? extent - 1 : extent));
   }
 
-  // Its places across are rounded before they are multiplied, and what the other axes give is.
+  // Rounds the places and the other axes' share to float32 first. A share beyond float32 is
+  // infinite, even if the sum with the rest is not: PyTorch's sums in float32 may overflow on their
+  // way, too.
   Line LineOf(int64_t row, const float* maps) const {
     const int64_t height = extents_[1], depth = extents_[0];
     const double place[] = {Offset(row % height, height) / Span(height),
