@@ -100,6 +100,28 @@ void ExpectScaledSum(const TestView& x, const TestView& y, const TestView& out) 
   ASSERT_TRUE(out.SurroundingsIntact());
 }
 
+// A mask whose bytes are any, half of them 0.
+TestView AnyMask(Random& random, const std::vector<int64_t>& shape, std::vector<int> order = {}) {
+  TestView mask(DType::kBool, shape, std::move(order));
+  for (int64_t i = 0; i < mask.count(); ++i) {
+    *mask.At(i) = static_cast<char>(random.Chance(0.5) ? 0 : random.Integer(1, 255));
+  }
+  return mask;
+}
+
+void ExpectChosen(const TestView& mask, const TestView& x, const TestView& y, const TestView& out) {
+  const DType promoted = Promoted(x.view().dtype, y.view().dtype), dtype = out.view().dtype;
+  Compute(kChoose, promoted, {&mask, &x, &y}, out);
+  const std::vector<double> got = out.Values(), chooses = mask.Values();
+  const std::vector<double> of_x = x.Values(), of_y = y.Values();
+  for (size_t i = 0; i < got.size(); ++i) {
+    const double chosen = AsElement(promoted, chooses[i] != 0 ? of_x[i] : of_y[i]);
+    ASSERT_EQ(got[i], AsElement(dtype, chosen))
+        << NameOf(promoted) << " to " << NameOf(dtype) << " at " << i << " of " << out.count();
+  }
+  ASSERT_TRUE(out.SurroundingsIntact());
+}
+
 TEST(Elementwise, EveryDTypeOfInputsAndOutput) {
   EachTarget([] {
     Random random(1);
@@ -125,6 +147,7 @@ TEST(Elementwise, EveryLengthInEachComputedDType) {
         x.FillWhole(random);
         y.FillWhole(random);
         ExpectScaledSum(x, y, TestView(dtype, {count}));
+        ExpectChosen(AnyMask(random, {count}), x, y, TestView(dtype, {count}));
       }
     }
   });
@@ -180,6 +203,9 @@ TEST(Elementwise, TransposedViewsOfEveryWidth) {
           y.FillWhole(random);
           ExpectScaledSum(x, y, TestView(dtype, shape, order(2)));
           ExpectScaledSum(x, x, TestView(dtype, shape, order(2)));
+          TestView z(dtype, shape);
+          z.FillWhole(random);
+          ExpectChosen(AnyMask(random, shape, order(1)), x, z, TestView(dtype, shape, order(2)));
         }
       }
     }
@@ -279,18 +305,22 @@ TensorView Matrix(void* data, DType dtype, int64_t rows, int64_t columns, bool t
 // Longer than the last-level cache, from any byte of a cache line; by rows and by tiles.
 TEST(Elementwise, OutputsBeyondTheCacheAreWritten) {
   constexpr int64_t kMost = int64_t{256} << 20;
-  if (LastLevelCacheBytes() > kMost) GTEST_SKIP() << "five operands of that size";
+  if (LastLevelCacheBytes() > kMost) GTEST_SKIP() << "seven operands of that size";
   const int64_t rows = 1003, columns = LastLevelCacheBytes() / 2 / rows + 65;
   const auto count = static_cast<size_t>(rows * columns);
   constexpr char kPoison = 0x3C;
   constexpr size_t kLine = 64;
   std::vector<BFloat16> x(count), turned(count), y(count, ToBFloat16(0.5f)), expected(count);
+  std::vector<BFloat16> chosen(count);
+  std::vector<uint8_t> mask(count);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
       const auto at = static_cast<size_t>(r * columns + c);
       const auto value = static_cast<float>((3 * r + 5 * c) % 7 - 3);
       x[at] = turned[static_cast<size_t>(c * rows + r)] = ToBFloat16(value);
       expected[at] = ToBFloat16(static_cast<float>(kFactor) * value + 0.5f);
+      mask[at] = static_cast<uint8_t>((r + c) % 3);
+      chosen[at] = mask[at] != 0 ? x[at] : y[at];
     }
   }
   const auto matrix = [&](std::vector<BFloat16>& data, bool transposed) {
@@ -303,14 +333,22 @@ TEST(Elementwise, OutputsBeyondTheCacheAreWritten) {
                      reinterpret_cast<uintptr_t>(memory.data());
   for (const auto& [transposed, shift] :
        {std::pair{false, 0}, {false, 2}, {false, 62}, {false, 1}, {true, 2}}) {
-    std::fill(memory.begin(), memory.end(), kPoison);
     char* const out = line + shift;
-    Compute(kScaledSum, DType::kBFloat16,
-            {matrix(transposed ? turned : x, transposed), matrix(y, false)},
-            Matrix(out, DType::kBFloat16, rows, columns, false));
-    EXPECT_EQ(std::memcmp(out, expected.data(), bytes), 0) << transposed << ' ' << shift;
-    EXPECT_EQ(out[-1], kPoison);
-    EXPECT_EQ(out[bytes], kPoison);
+    const TensorView to = Matrix(out, DType::kBFloat16, rows, columns, false);
+    const TensorView of_x = matrix(transposed ? turned : x, transposed), of_y = matrix(y, false);
+    const TensorView of_mask = Matrix(mask.data(), DType::kBool, rows, columns, false);
+    for (const bool chooses : {false, true}) {
+      std::fill(memory.begin(), memory.end(), kPoison);
+      if (chooses) {
+        Compute(kChoose, DType::kBFloat16, {of_mask, of_x, of_y}, to);
+      } else {
+        Compute(kScaledSum, DType::kBFloat16, {of_x, of_y}, to);
+      }
+      EXPECT_EQ(std::memcmp(out, (chooses ? chosen : expected).data(), bytes), 0)
+          << transposed << ' ' << shift << ' ' << chooses;
+      EXPECT_EQ(out[-1], kPoison);
+      EXPECT_EQ(out[bytes], kPoison);
+    }
   }
 }
 

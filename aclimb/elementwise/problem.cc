@@ -1,6 +1,7 @@
 #include "aclimb/elementwise/problem.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "aclimb/core/divide.h"
 #include "aclimb/simd/parallel.h"
@@ -79,6 +80,7 @@ Problem::Problem(Formula formula, std::span<const TensorView> views, const Tenso
     size[n] = static_cast<int64_t>(SizeOf(dtype[n]));
     converts = converts || (n < inputs && dtype[n] != Reads(n));
   }
+  assert(mask < 0 || size[mask] == 1);
   const bool long_rows = walk.rank == 1 || walk.extent[walk.rank - 1] >= kShortRow;
   is_direct = !converts && long_rows && walk.InnerIsContiguous();
   across = is_direct ? -1 : Tiles<kOperands>::Across(walk, kLeastTileRow);

@@ -62,9 +62,26 @@ struct Third {
   }
 };
 
+struct Choose {
+  static constexpr int kInputs = 3;
+  static constexpr int kMask = 0;
+  static constexpr float kCycles = 0.5f;
+  using Vectors = Floats;
+  using Scalars = Types<Bool, uint8_t, int8_t, int16_t, int32_t, int64_t, double>;
+
+  template <class T, class D, class M, class V>
+  HWY_INLINE V operator()(D, M mask, V x, V y) const {
+    return hn::IfThenElse(mask, x, y);
+  }
+  template <class T>
+  T Scalar(bool mask, T x, T y) const {
+    return mask ? x : y;
+  }
+};
+
 const Runs& RunsOfNumber(int number) {
   static constexpr Runs kRuns[] = {RunsOf<ScaledSum>(), RunsOf<Less>(), RunsOf<Weighted>(),
-                                   RunsOf<Third>()};
+                                   RunsOf<Third>(), RunsOf<Choose>()};
   return kRuns[number];
 }
 
