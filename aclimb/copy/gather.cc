@@ -1,12 +1,68 @@
 #include "aclimb/copy/gather.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "aclimb/copy/gather.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h first: ReverseRows is compiled once per instruction set.
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "aclimb/core/tensor_view.h"
 
+HWY_BEFORE_NAMESPACE();
 namespace aclimb::copy {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rows whose elements lie the other way round in memory: a step leads to the one before.
+template <typename T>
+void ReverseRowsOf(const void* source, int64_t count, int64_t rows, Steps step, void* target) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto* from = static_cast<const T*>(source);
+  auto* to = static_cast<T*>(target);
+  for (; rows > 0; --rows, from += step.from, to += step.to) {
+    const T* const past = from + 1;
+    int64_t i = 0;
+    // Highway 1.0 has no such order of bytes; the compiler makes vectors of the last loop.
+    if constexpr (sizeof(T) > 1) {
+      for (; i + 2 * lanes <= count; i += 2 * lanes) {
+        const auto first = hn::LoadU(d, past - i - lanes);
+        const auto second = hn::LoadU(d, past - i - 2 * lanes);
+        hn::StoreU(hn::Reverse(d, first), d, to + i);
+        hn::StoreU(hn::Reverse(d, second), d, to + i + lanes);
+      }
+    }
+    for (; i < count; ++i) to[i] = from[-i];
+  }
+}
+
+void ReverseRows(size_t element, const void* from, int64_t count, int64_t rows, Steps step,
+                 void* to) {
+  switch (element) {
+    case 1:
+      return ReverseRowsOf<uint8_t>(from, count, rows, step, to);
+    case 2:
+      return ReverseRowsOf<uint16_t>(from, count, rows, step, to);
+    case 4:
+      return ReverseRowsOf<uint32_t>(from, count, rows, step, to);
+    default:
+      return ReverseRowsOf<uint64_t>(from, count, rows, step, to);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aclimb::copy
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclimb::copy {
+
+HWY_EXPORT(ReverseRows);
+
 namespace {
 
 // Calls run(offset, rows, step, length) for each innermost run, or for several whole ones that are
@@ -78,11 +134,10 @@ void GatherElements(const Place& place, int64_t count, void* to) {
     } else if (stride == 0) {
       each([length, end](const T* in, T* out) { Repeat(*in, length, end, out); });
     } else if (stride == -1) {
-      // The compiler makes vectors of this one, and of the next.
-      each([length](const T* in, T* out) {
-        for (int64_t i = 0; i < length; ++i) out[i] = in[-i];
-      });
+      HWY_DYNAMIC_DISPATCH(ReverseRows)(sizeof(T), row, length, rows, {step, length}, target);
+      target += rows * length;
     } else if (stride == 2) {
+      // The compiler makes vectors of this one.
       each([length](const T* in, T* out) {
         for (int64_t i = 0; i < length; ++i) out[i] = in[2 * i];
       });
@@ -133,12 +188,12 @@ void GatherRowsOf(const void* from, int64_t stride, int64_t count, int64_t rows,
   if (count <= kShort) {
     return GatherShortRows<T, kShort>(row, stride, count, rows, step, target);
   }
+  if (stride == -1) {
+    return HWY_DYNAMIC_DISPATCH(ReverseRows)(sizeof(T), row, count, rows, step, target);
+  }
   for (; rows > 0; --rows, row += step.from, target += step.to) {
-    // The compiler makes vectors of the first two.
     if (stride == 0) {
       std::fill_n(target, count, *row);
-    } else if (stride == -1) {
-      for (int64_t i = 0; i < count; ++i) target[i] = row[-i];
     } else {
       for (int64_t i = 0; i < count; ++i) target[i] = row[i * stride];
     }
@@ -177,3 +232,4 @@ void GatherRows(size_t element, const void* from, int64_t stride, int64_t count,
 }
 
 }  // namespace aclimb::copy
+#endif
