@@ -241,9 +241,9 @@ void MultiplyBlock(const void* a, int64_t row, int64_t rows, const float* panel,
             AddressOf(part) + static_cast<uintptr_t>(kTermsAhead * panel_row) * sizeof(float);
         const auto keep = [=](int64_t term, const PanelVector(&columns)[kVectors]) HWY_ATTR {
           StoreRow<kVectors>(columns, false, to + term * kWidth);
-          const uintptr_t row = soon + static_cast<uintptr_t>(term * panel_row) * sizeof(float);
-          PrefetchLine(row);
-          PrefetchLine(row + kWidth * sizeof(float) - 1);
+          const uintptr_t line = soon + static_cast<uintptr_t>(term * panel_row) * sizeof(float);
+          PrefetchLine(line);
+          PrefetchLine(line + kWidth * sizeof(float) - 1);
         };
         AddProducts<kVectors>(row_of, part, panel_row, step, sum, multiply, keep);
       } else {
