@@ -37,6 +37,8 @@ class AdamWPlan final : public Plan {
     }
     walk_ = Walk<kTensors>::Make({&views[0], &views[1], &views[2], &views[3], &views[4]});
     for (int n = 0; n < kTensors; ++n) dense_[n] = walk_.IsDense(n);
+    is_direct_ = std::all_of(dense_, dense_ + kTensors, [](bool dense) { return dense; }) &&
+                 std::count(dtypes_, dtypes_ + kTensors, dtypes_[kVar]) == kTensors;
   }
 
   int64_t count() const { return walk_.count; }
@@ -63,6 +65,15 @@ class AdamWPlan final : public Plan {
       data[n] = n == kMax && !amsgrad_ ? nullptr : run.Data(n);
     }
     ParallelFor(CeilDivide(walk_.count, kChunk), kGrain, [&](int64_t first, int64_t last) {
+      if (is_direct_) {
+        const int64_t begin = first * kChunk, end = std::min(last * kChunk, walk_.count);
+        void* x[kTensors];
+        for (int n = 0; n < kTensors; ++n) {
+          const int64_t offset = begin * static_cast<int64_t>(SizeOf(dtypes_[n]));
+          x[n] = data[n] == nullptr ? nullptr : static_cast<char*>(data[n]) + offset;
+        }
+        return Update(step, dtypes_[kVar], end - begin, {x[kVar], x[kM], x[kV], x[kMax], x[kGrad]});
+      }
       alignas(64) float loaded[kTensors][kChunk];
       for (int64_t chunk = first; chunk < last; ++chunk) {
         const int64_t begin = chunk * kChunk, count = std::min(kChunk, walk_.count - begin);
@@ -73,7 +84,7 @@ class AdamWPlan final : public Plan {
                                     : loaded[n];
           if (x[n] == loaded[n]) Load(n, load[n], data[n], begin, count, x[n]);
         }
-        Update(step, x[kGrad], count, x[kVar], x[kM], x[kV], x[kMax]);
+        Update(step, DType::kFloat32, count, {x[kVar], x[kM], x[kV], x[kMax], x[kGrad]});
         for (int n = 0; n < kGrad; ++n) {
           if (x[n] == loaded[n]) Store(n, store[n], data[n], begin, count, x[n]);
         }
@@ -120,6 +131,7 @@ class AdamWPlan final : public Plan {
   Walk<kTensors> walk_;
   DType dtypes_[kTensors];
   bool dense_[kTensors];
+  bool is_direct_;  // all tensors are updated where they lie
 };
 
 Result<PlanPointer> MakePlan(const contract::Arguments& arguments, Planner& planner) {

@@ -59,7 +59,7 @@ TEST_F(ApplyAdamWV2, WholeVectorsAndWhatIsLeftOfThem) {
     }
     return all;
   };
-  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
     for (const bool amsgrad : {false, true}) {
       truth::Call call(kContract);
       call.SetTensor(kVar, {kCount}, dtype, values(7, -50));

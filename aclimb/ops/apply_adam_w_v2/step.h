@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "aclimb/core/dtype.h"
+
 namespace aclimb::apply_adam_w_v2 {
 
 // A step in float32: what its numbers make of those of the tensors.
@@ -14,7 +16,12 @@ struct Step {
 };
 
 // max: the largest v so far; null if it is not used.
-void Update(const Step& step, const float* grad, int64_t count, float* var, float* m, float* v,
-            float* max);
+struct Tensors {
+  void *var, *m, *v, *max;
+  const void* grad;
+};
+
+// Of `count` elements of tensors of float32, or of the same half type.
+void Update(const Step& step, DType dtype, int64_t count, const Tensors& tensors);
 
 }  // namespace aclimb::apply_adam_w_v2
