@@ -58,8 +58,10 @@ void Job::Run(int64_t chunk) const {
   const int64_t begin = chunk * grain_;
   const int64_t end = std::min(parts_, begin + grain_);
   if (across_ >= 0) return CopyTiles(begin, end);
-  const bool rows = walk_.rank == 1 || walk_.extent[inner_] >= kShortRow;
-  rows ? CopyRows(begin, end) : CopyShortRows(begin, end);
+  const int64_t step = walk_.stride[0][inner_];
+  const bool side_by_side = !IsStraight() || step == 0 || step == 1;
+  const bool rows = walk_.rank == 1 || (walk_.extent[inner_] >= kShortRow && side_by_side);
+  rows ? CopyRows(begin, end) : CopySeveralRows(begin, end);
 }
 
 void Job::CopyRows(int64_t begin, int64_t end) const {
@@ -86,8 +88,8 @@ void Job::CopyRows(int64_t begin, int64_t end) const {
   });
 }
 
-void Job::CopyShortRows(int64_t begin, int64_t end) const {
-  const int64_t block = kBufferBytes / widest_;
+void Job::CopySeveralRows(int64_t begin, int64_t end) const {
+  const int64_t block = IsStraight() ? end - begin : kBufferBytes / widest_;
   for (int64_t first = begin; first < end; first += block) {
     Place place[2];
     for (int n = 0; n < 2; ++n) {

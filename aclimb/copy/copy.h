@@ -28,8 +28,10 @@ class Job {
 
  private:
   char* At(int n, int64_t element) const { return base_[n] + element * size_[n]; }
+  // Whether elements are gathered where they belong.
+  bool IsStraight() const { return !converter_.Changes() && walk_.IsDense(1); }
   void CopyRows(int64_t begin, int64_t end) const;
-  void CopyShortRows(int64_t begin, int64_t end) const;
+  void CopySeveralRows(int64_t begin, int64_t end) const;
   void RepeatElement(const char* from, int64_t count, char* to) const;
   void CopyBlock(const Place& from, const Place& to, int64_t count) const;
   void CopyTiles(int64_t begin, int64_t end) const;
