@@ -1,5 +1,8 @@
 #include "aclimb/ops/apply_adam_w_v2/step.h"
 
+// Targets whose vectors have no constant size cannot keep them in a struct.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclimb/ops/apply_adam_w_v2/step.cc"
 #include <hwy/foreach_target.h>
