@@ -86,16 +86,19 @@ class Reader {
 class Writer {
  public:
   // `count` elements in runs of `run`. What does not stay in the caches anyhow goes around them,
-  // where runs are whole cache lines.
-  Writer(void* data, DType dtype, int64_t count, int64_t run)
+  // where runs are whole cache lines. operands: how many of that size are read and written; 1 where
+  // computing takes longer than memory.
+  Writer(void* data, DType dtype, int64_t count, int64_t run, int operands = 1)
       : data_(static_cast<char*>(data)),
         size_(static_cast<int64_t>(SizeOf(dtype))),
         converter_(DType::kFloat32, dtype) {
     constexpr int64_t kLine = 64;
+    const int64_t bytes = count * size_;
     // Half types take longer to compute than to write.
-    const int64_t most = size_ >= 4 ? CacheShareBytes() : LastLevelCacheBytes();
+    const bool large =
+        size_ >= 4 ? operands * bytes > CacheShareBytes() : bytes > LastLevelCacheBytes();
     const bool lines = run * size_ % kLine == 0 && reinterpret_cast<uintptr_t>(data) % kLine == 0;
-    streams_ = lines && count * size_ > most;
+    streams_ = lines && large;
   }
 
   // Where to compute the elements from `begin` on: in their place, or in the buffer.

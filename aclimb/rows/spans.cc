@@ -123,8 +123,8 @@ HWY_INLINE void MapSpan(int64_t n, Out* out, const F& f, bool stream = false) {
   if (i < n) StoreFirst(F32(), f(Part{i, n - i}), out + i, n - i);
 }
 
-// The sum of term(load).
-template <typename T = float, class Term>
+// The sum of term(load). kChains: vectors of sums, or an addition would wait for the one before it.
+template <typename T = float, int kChains = 4, class Term>
 HWY_INLINE double SumSpan(int64_t n, const Term& term) {
   // A lane adds so many terms in float32 at most.
   constexpr int64_t kTerms = 64;
@@ -136,22 +136,23 @@ HWY_INLINE double SumSpan(int64_t n, const Term& term) {
   for (int64_t begin = 0;; begin += block) {
     const int64_t end = std::min(n, begin + block);
     int64_t i = begin;
-    VF even = hn::Zero(d), odd = hn::Zero(d);
-    for (; i + 2 * lanes <= end; i += 2 * lanes) {
-      even = hn::Add(even, term(First<T>(i)));
-      odd = hn::Add(odd, term(Second<T>(i)));
+    VF chains[kChains];
+    for (VF& chain : chains) chain = hn::Zero(d);
+    for (; i + kChains * lanes <= end; i += kChains * lanes) {
+      for (int k = 0; k < kChains; k += 2) {
+        chains[k] = hn::Add(chains[k], term(First<T>(i + k * lanes)));
+        chains[k + 1] = hn::Add(chains[k + 1], term(Second<T>(i + k * lanes)));
+      }
     }
-    if (i + lanes <= end) {
-      even = hn::Add(even, term(Whole{i}));
-      i += lanes;
-    }
+    for (; i + lanes <= end; i += lanes) chains[0] = hn::Add(chains[0], term(Whole{i}));
     if (i < end) {
       const Part part{i, end - i};
-      odd = hn::Add(odd, part.Keep(term(part), hn::Zero(d)));
+      chains[1] = hn::Add(chains[1], part.Keep(term(part), hn::Zero(d)));
     }
-    const VF both = hn::Add(even, odd);
-    if (n <= block) return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, both)));
-    hn::Store(both, d, sums);
+    for (int k = 2; k < kChains; ++k) chains[k % 2] = hn::Add(chains[k % 2], chains[k]);
+    const VF all = hn::Add(chains[0], chains[1]);
+    if (n <= block) return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all)));
+    hn::Store(all, d, sums);
     AddToTotals(sums, lanes, begin == 0, totals);
     if (end == n) break;
   }
@@ -251,9 +252,9 @@ double SumAndWiden(const BFloat16* x, int64_t n, float* out) {
 double ExpSum(const float* x, int64_t n, float shift, float* out) {
   const Flat by(&shift);
   if (out == nullptr) {
-    return SumSpan(n, [x, by](const auto& load) HWY_ATTR { return ExpOf(load, x, by); });
+    return SumSpan<float, 2>(n, [x, by](const auto& load) HWY_ATTR { return ExpOf(load, x, by); });
   }
-  return SumSpan(n, [x, by, out](const auto& load) HWY_ATTR {
+  return SumSpan<float, 2>(n, [x, by, out](const auto& load) HWY_ATTR {
     const VF e = ExpOf(load, x, by);
     StoreLanes(load, e, out);
     return e;
@@ -289,51 +290,51 @@ void AddUp(float* sums, int64_t n, double* totals) {
 }
 
 template <class P>
-void Scale(const float* x, const float* a, const float*, int64_t n, float* out) {
+void Scale(const float* x, const float* a, const float*, int64_t n, float* out, bool stream) {
   const P by(a);
-  MapSpan(n, out, [x, by](const auto& load) HWY_ATTR { return hn::Mul(load(x), by(load)); });
+  MapSpan(
+      n, out, [x, by](const auto& load) HWY_ATTR { return hn::Mul(load(x), by(load)); }, stream);
 }
 
 template <class P>
-void ExpScale(const float* x, const float* a, const float* b, int64_t n, float* out) {
+void ExpScale(const float* x, const float* a, const float* b, int64_t n, float* out, bool stream) {
   const P shift(a), by(b);
-  MapSpan(n, out, [x, shift, by](const auto& load) HWY_ATTR {
-    return hn::Mul(ExpOf(load, x, shift), by(load));
-  });
-}
-
-template <class P>
-void Subtract(const float* x, const float* a, const float* b, int64_t n, float* out) {
-  const P first(a), second(b);
-  MapSpan(n, out, [x, first, second](const auto& load) HWY_ATTR {
-    return hn::Sub(hn::Sub(load(x), first(load)), second(load));
-  });
-}
-
-template <class P>
-void SoftmaxGradient(const float* x, const float* y, const float* a, int64_t n, float* out) {
-  const P sum(a);
-  MapSpan(n, out, [x, y, sum](const auto& load) HWY_ATTR {
-    return hn::Mul(hn::Sub(load(x), sum(load)), load(y));
-  });
-}
-
-void SoftmaxGradientBf16(const BFloat16* x, const BFloat16* y, float sum, int64_t n, BFloat16* out,
-                         bool stream) {
-  const Flat by(&sum);
-  MapSpan<BFloat16>(
+  MapSpan(
       n, out,
-      [x, y, by](const auto& load)
-          HWY_ATTR { return hn::Mul(hn::Sub(load(x), by(load)), load(y)); },
+      [x, shift, by](const auto& load)
+          HWY_ATTR { return hn::Mul(ExpOf(load, x, shift), by(load)); },
       stream);
 }
 
 template <class P>
-void LogSoftmaxGradient(const float* x, const float* y, const float* a, int64_t n, float* out) {
+void Subtract(const float* x, const float* a, const float* b, int64_t n, float* out, bool stream) {
+  const P first(a), second(b);
+  MapSpan(
+      n, out,
+      [x, first, second](const auto& load)
+          HWY_ATTR { return hn::Sub(hn::Sub(load(x), first(load)), second(load)); },
+      stream);
+}
+
+template <class P, typename T>
+void SoftmaxGradient(const T* x, const T* y, const float* a, int64_t n, T* out, bool stream) {
   const P sum(a);
-  MapSpan(n, out, [x, y, sum](const auto& load) HWY_ATTR {
-    return hn::NegMulAdd(Exp<float>(F32(), load(y)), sum(load), load(x));
-  });
+  MapSpan<T>(
+      n, out,
+      [x, y, sum](const auto& load)
+          HWY_ATTR { return hn::Mul(hn::Sub(load(x), sum(load)), load(y)); },
+      stream);
+}
+
+template <class P>
+void LogSoftmaxGradient(const float* x, const float* y, const float* a, int64_t n, float* out,
+                        bool stream) {
+  const P sum(a);
+  MapSpan(
+      n, out,
+      [x, y, sum](const auto& load)
+          HWY_ATTR { return hn::NegMulAdd(Exp<float>(F32(), load(y)), sum(load), load(x)); },
+      stream);
 }
 
 void Deviations(const float* x, int64_t n, float about, double* sums) {
@@ -510,9 +511,9 @@ const Spans* Table() {
       .scale = {Scale<Flat>, Scale<Each>},
       .exp_scale = {ExpScale<Flat>, ExpScale<Each>},
       .subtract = {Subtract<Flat>, Subtract<Each>},
-      .softmax_gradient = {SoftmaxGradient<Flat>, SoftmaxGradient<Each>},
+      .softmax_gradient = {SoftmaxGradient<Flat, float>, SoftmaxGradient<Each, float>},
+      .softmax_gradient_bf16 = SoftmaxGradient<Flat, BFloat16>,
       .log_softmax_gradient = {LogSoftmaxGradient<Flat>, LogSoftmaxGradient<Each>},
-      .softmax_gradient_bf16 = SoftmaxGradientBf16,
       .normalize = {Normalize<Flat>, Normalize<Each>},
       .gradient = {Gradient<Flat>, Gradient<Each>},
       .add = Add,

@@ -53,18 +53,19 @@ struct Spans {
   // ---- Around the caches: `to` begins a cache line, and the bytes make whole ones
   void (*stream)(const void* from, int64_t bytes, void* to);
 
-  // ---- Element by element, the parameters by ParameterKind
-  using Map = void (*)(const float* x, const float* a, const float* b, int64_t n, float* out);
+  // ---- Element by element, the parameters by ParameterKind. Where `stream`, the output goes
+  // around the caches: it is whole lines of them.
+  using Map = void (*)(const float* x, const float* a, const float* b, int64_t n, float* out,
+                       bool stream);
   Map scale[2];      // x * a
   Map exp_scale[2];  // exp(x - a) * b, no x above a
   Map subtract[2];   // x - a - b
-  using Map2 = void (*)(const float* x, const float* y, const float* a, int64_t n, float* out);
-  Map2 softmax_gradient[2];      // (x - a) * y
-  Map2 log_softmax_gradient[2];  // x - exp(y) * a
-  // Where `stream`, the output goes around the caches: it is whole lines of them.
-  // (x - a) * y
-  void (*softmax_gradient_bf16)(const BFloat16* x, const BFloat16* y, float a, int64_t n,
+  using Map2 = void (*)(const float* x, const float* y, const float* a, int64_t n, float* out,
+                        bool stream);
+  Map2 softmax_gradient[2];  // (x - a) * y
+  void (*softmax_gradient_bf16)(const BFloat16* x, const BFloat16* y, const float* a, int64_t n,
                                 BFloat16* out, bool stream);
+  Map2 log_softmax_gradient[2];  // x - exp(y) * a
   // (x - mean) * scale + shift
   void (*normalize[2])(const float* x, const float* mean, const float* scale, const float* shift,
                        int64_t n, float* out, bool stream);

@@ -131,15 +131,15 @@ TEST(Spans, MapsWithOneParameterOrOneForEachElement) {
     const std::vector<float> a(x.size() + 1, 3.5f), b(x.size() + 1, -0.75f);
     for (const int kind : {kFlat, kEach}) {
       std::vector<float> out = Poisoned(n);
-      spans.scale[kind](x.data(), a.data(), nullptr, n, out.data());
+      spans.scale[kind](x.data(), a.data(), nullptr, n, out.data(), false);
       ExpectEach(out, Expected(x, y, [](double p, double) { return p * 3.5; }));
-      spans.exp_scale[kind](x.data(), a.data(), b.data(), n, out.data());
+      spans.exp_scale[kind](x.data(), a.data(), b.data(), n, out.data(), false);
       ExpectEach(out, Expected(x, y, [](double p, double) { return std::exp(p - 3.5) * -0.75; }));
-      spans.subtract[kind](x.data(), a.data(), b.data(), n, out.data());
+      spans.subtract[kind](x.data(), a.data(), b.data(), n, out.data(), false);
       ExpectEach(out, Expected(x, y, [](double p, double) { return p - 3.5 + 0.75; }));
-      spans.softmax_gradient[kind](x.data(), y.data(), a.data(), n, out.data());
+      spans.softmax_gradient[kind](x.data(), y.data(), a.data(), n, out.data(), false);
       ExpectEach(out, Expected(x, y, [](double p, double q) { return (p - 3.5) * q; }));
-      spans.log_softmax_gradient[kind](x.data(), y.data(), a.data(), n, out.data());
+      spans.log_softmax_gradient[kind](x.data(), y.data(), a.data(), n, out.data(), false);
       ExpectEach(out, Expected(x, y, [](double p, double q) { return p - std::exp(q) * 3.5; }));
     }
   });
@@ -288,9 +288,9 @@ TEST(Spans, OfBFloat16) {
       }
     };
     const float a = 0.3f;
-    spans.softmax_gradient[kFlat](wide.data(), wide_y.data(), &a, n, expected.data());
+    spans.softmax_gradient[kFlat](wide.data(), wide_y.data(), &a, n, expected.data(), false);
     expect([&](BFloat16* to, bool stream) {
-      spans.softmax_gradient_bf16(x.data(), y.data(), a, n, to, stream);
+      spans.softmax_gradient_bf16(x.data(), y.data(), &a, n, to, stream);
     });
     for (const bool weighted : {false, true}) {
       for (const bool biased : {false, true}) {

@@ -319,7 +319,7 @@ class BackwardPlan final : public Plan {
     }
   }
   static void Scale(float* x, int64_t n, float factor) {
-    if (factor != 1) rows::SpansInUse().scale[rows::kFlat](x, &factor, nullptr, n, x);
+    if (factor != 1) rows::SpansInUse().scale[rows::kFlat](x, &factor, nullptr, n, x, false);
   }
 
   // The weights of the pair, as dropout left them, and the gradients of its scores. The queries are
@@ -364,11 +364,11 @@ class BackwardPlan final : public Plan {
       const bool some_masked = p.mask.given() || p.bias.given();
       Lower(max, count, scores);
       if (some_masked) Raise(max, count, scores);
-      spans.exp_scale[rows::kFlat](scores, &max, &inverse, count, scores);
+      spans.exp_scale[rows::kFlat](scores, &max, &inverse, count, scores, false);
       if (some_masked) DropNegligible(inverse, count, scores);
       Drop(p, row, score_grad);
       spans.softmax_gradient[rows::kFlat](score_grad, weight, a.deltas + place, pair.keys,
-                                          score_grad);
+                                          score_grad, false);
       Drop(p, row, weight);
     }
   }

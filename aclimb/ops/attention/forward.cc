@@ -251,7 +251,7 @@ class ForwardPlan final : public Plan {
   }
 
   static void Scale(float* x, int64_t n, float factor) {
-    if (factor != 1) rows::SpansInUse().scale[rows::kFlat](x, &factor, nullptr, n, x);
+    if (factor != 1) rows::SpansInUse().scale[rows::kFlat](x, &factor, nullptr, n, x, false);
   }
 
   // Where they are float32, they are scaled; else the scores are.

@@ -256,12 +256,12 @@ class BatchGradientSolver {
     const float* const g = grad_.Load(from, n, buffers.of[0]);
     const auto [to, stream] = out_.Final(from, buffers.of[2]);
     if (problem_.fixed_statistics) {
-      spans_.scale[kind](g, memory_.a + c, nullptr, n, to);
+      spans_.scale[kind](g, memory_.a + c, nullptr, n, to, stream);
     } else {
       spans_.gradient[kind](g, x_.Load(from, n, buffers.of[1]), memory_.mean + c, memory_.a + c,
                             memory_.b + c, memory_.c + c, n, to, stream);
     }
-    if (scales_last_) spans_.scale[kind](to, memory_.last + c, nullptr, n, to);
+    if (scales_last_) spans_.scale[kind](to, memory_.last + c, nullptr, n, to, false);
     out_.Store(to, from, n);
   }
 

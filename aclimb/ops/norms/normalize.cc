@@ -22,7 +22,8 @@ class Normalizer {
         x_(problem.x, problem.x_dtype),
         x2_(problem.x2, problem.x2_dtype),
         sum_(problem.sum, problem.sum_dtype, problem.rows * problem.length, problem.length),
-        out_(problem.out, problem.out_dtype, problem.rows * problem.length, problem.length),
+        out_(problem.out, problem.out_dtype, problem.rows * problem.length, problem.length,
+             /*operands=*/2),
         ahead_(rows::AheadOf(problem.length)),
         widens_(problem.x_dtype == DType::kBFloat16 && problem.x2 == nullptr &&
                 problem.addend == nullptr),

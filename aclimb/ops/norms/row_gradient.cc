@@ -37,7 +37,7 @@ class Solver {
         length_(problem.length),
         grad_(problem.grad, problem.grad_dtype),
         x_(problem.x, problem.x_dtype),
-        out_(problem.out, problem.out_dtype, problem.rows * length_, length_),
+        out_(problem.out, problem.out_dtype, problem.rows * length_, length_, /*operands=*/3),
         ahead_(rows::AheadOf(length_)),
         sums_(problem.weight_sums != nullptr || problem.bias_sums != nullptr) {}
 

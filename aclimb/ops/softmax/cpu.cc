@@ -19,7 +19,7 @@ using rows::Spans;
 
 constexpr float kNothing = Part().max;
 
-// Elements of the next row that are asked for at once.
+// Elements of the next row that are asked for.
 constexpr int64_t kMostFetched = 1024;
 // Chunks whose exponentials a second-level cache holds.
 constexpr int64_t kMostKept = 32;
@@ -27,6 +27,9 @@ constexpr int64_t kMostKept = 32;
 int64_t GrainOf(const Problem& problem, int64_t elements) {
   return rows::RowsAtOnce(CyclesOf(problem) * static_cast<double>(elements));
 }
+
+// For rows::Writer: exponentials take longer than memory.
+int OperandsOf(const Problem& problem) { return problem.gradient && !problem.logarithm ? 3 : 1; }
 
 // ---- Rows one after the other
 
@@ -38,7 +41,8 @@ class Rows {
         length_(problem.layout.length),
         self_(problem.self, problem.in_dtype),
         output_(problem.output, problem.in_dtype),
-        out_(problem.out, problem.out_dtype, problem.layout.outer * length_, length_),
+        out_(problem.out, problem.out_dtype, problem.layout.outer * length_, length_,
+             OperandsOf(problem)),
         ahead_(rows::AheadOf(length_)),
         direct_(problem.gradient && !problem.logarithm && problem.in_dtype == DType::kBFloat16 &&
                 problem.out_dtype == DType::kBFloat16) {}
@@ -75,19 +79,20 @@ class Rows {
   void SolveRow(int64_t from, rows::Buffers<3>& buffers) const {
     if (length_ > kChunk) return SolveLongRow(from, buffers);
     const float* const x = self_.Load(from, length_, buffers.of[0]);
-    float* const to = out_.Place(from, buffers.of[1]);
+    const auto [to, stream] = out_.Final(from, buffers.of[1]);
+    float* const kept = stream ? buffers.of[1] : to;
     const float max = spans_.max(x, length_);
     double sum = 0;
     rows::InPieces(length_, [&](int64_t at, int64_t n) {
       self_.Prefetch(from + at + ahead_, n);
-      sum += spans_.exp_sum(x + at, n, max, problem_.logarithm ? nullptr : to + at);
+      sum += spans_.exp_sum(x + at, n, max, problem_.logarithm ? nullptr : kept + at);
     });
     if (problem_.logarithm) {
       const auto log = static_cast<float>(std::log(sum));
-      spans_.subtract[kFlat](x, &max, &log, length_, to);
+      spans_.subtract[kFlat](x, &max, &log, length_, to, stream);
     } else {
       const auto scale = static_cast<float>(1 / sum);
-      spans_.scale[kFlat](to, &scale, nullptr, length_, to);
+      spans_.scale[kFlat](kept, &scale, nullptr, length_, to, stream);
     }
     out_.Store(to, from, length_);
   }
@@ -113,20 +118,14 @@ class Rows {
       const float max = maxima[(begin - from) / kChunk];
       if (max == kNothing) return MapChunk(begin, n, all, buffers);
       const float scale = ScaleOf(max, all);
-      float* const to = out_.Place(begin, buffers.of[1]);
-      spans_.scale[kFlat](kept + (begin - from), &scale, nullptr, n, to);
+      const auto [to, stream] = out_.Final(begin, buffers.of[1]);
+      spans_.scale[kFlat](kept + (begin - from), &scale, nullptr, n, to, stream);
       out_.Store(to, begin, n);
     });
   }
 
   void SolveGradient(int64_t from, rows::Buffers<3>& buffers) const {
     if (length_ > kChunk) return SolveLongRow(from, buffers);
-    // The next row comes from memory while this one is in the nearest cache. Exponentials give the
-    // processor's own prefetcher the time for that.
-    if (!problem_.logarithm) {
-      self_.Fetch(from + length_, std::min(length_, kMostFetched));
-      output_.Fetch(from + length_, std::min(length_, kMostFetched));
-    }
     const Part all = PartOf(from, length_, buffers);
     MapGradient(from, length_, all, /*loaded=*/true, buffers);
   }
@@ -180,15 +179,15 @@ class Rows {
   void MapChunk(int64_t begin, int64_t n, const Part& all, rows::Buffers<3>& buffers) const {
     if (problem_.gradient) return MapGradient(begin, n, all, /*loaded=*/false, buffers);
     const float* const x = self_.Load(begin, n, buffers.of[0]);
-    float* const to = out_.Place(begin, buffers.of[1]);
+    const auto [to, stream] = out_.Final(begin, buffers.of[1]);
     if (problem_.logarithm) {
       const auto log = static_cast<float>(std::log(all.sum));
-      spans_.subtract[kFlat](x, &all.max, &log, n, to);
+      spans_.subtract[kFlat](x, &all.max, &log, n, to, stream);
     } else {
       // Above the maximum of the chunk, as in the sum: rows that keep exponentials have the same.
       const float own = spans_.max(x, n), max = own == kNothing ? all.max : own;
       const float scale = ScaleOf(max, all);
-      spans_.exp_scale[kFlat](x, &max, &scale, n, to);
+      spans_.exp_scale[kFlat](x, &max, &scale, n, to, stream);
     }
     out_.Store(to, begin, n);
   }
@@ -197,19 +196,31 @@ class Rows {
   void MapGradient(int64_t begin, int64_t n, const Part& all, bool loaded,
                    rows::Buffers<3>& buffers) const {
     const auto sum = static_cast<float>(all.sum);
-    if (direct_) {
-      spans_.softmax_gradient_bf16(self_.At<BFloat16>(begin), output_.At<BFloat16>(begin), sum, n,
-                                   out_.At<BFloat16>(begin), out_.streams());
-      return;
+    const float* g = nullptr;
+    const float* y = nullptr;
+    if (!direct_) {
+      g = loaded ? self_.Kept(begin, buffers.of[0]) : self_.Load(begin, n, buffers.of[0]);
+      y = loaded && !problem_.logarithm ? output_.Kept(begin, buffers.of[1])
+                                        : output_.Load(begin, n, buffers.of[1]);
     }
-    const float* const g =
-        loaded ? self_.Kept(begin, buffers.of[0]) : self_.Load(begin, n, buffers.of[0]);
-    const float* const y = loaded && !problem_.logarithm ? output_.Kept(begin, buffers.of[1])
-                                                         : output_.Load(begin, n, buffers.of[1]);
-    float* const to = out_.Place(begin, buffers.of[2]);
+    const auto [to, stream] = out_.Final(begin, buffers.of[2]);
     const auto& map = problem_.logarithm ? spans_.log_softmax_gradient : spans_.softmax_gradient;
-    map[kFlat](g, y, &sum, n, to);
-    out_.Store(to, begin, n);
+    rows::InPieces(n, [&, to = to, stream = stream](int64_t at, int64_t count) {
+      const int64_t from = begin + at;
+      // The next row comes from memory while this one is in the nearest cache. Exponentials give
+      // the processor's own prefetcher the time for that.
+      if (loaded && !problem_.logarithm && at < kMostFetched) {
+        self_.Fetch(from + length_, count);
+        output_.Fetch(from + length_, count);
+      }
+      if (direct_) {
+        spans_.softmax_gradient_bf16(self_.At<BFloat16>(from), output_.At<BFloat16>(from), &sum,
+                                     count, out_.At<BFloat16>(from), out_.streams());
+      } else {
+        map[kFlat](g + at, y + at, &sum, count, to + at, stream);
+      }
+    });
+    if (!direct_) out_.Store(to, begin, n);
   }
 
   // Few long rows, whose chunks are shared out. The results are those of SolveLongRow.
@@ -262,7 +273,8 @@ class Columns {
         inner_(problem.layout.inner),
         self_(problem.self, problem.in_dtype),
         output_(problem.output, problem.in_dtype),
-        out_(problem.out, problem.out_dtype, problem.layout.outer * length_ * inner_, inner_),
+        out_(problem.out, problem.out_dtype, problem.layout.outer * length_ * inner_, inner_,
+             OperandsOf(problem)),
         width_(WidthOf(problem.layout)),
         tiles_(CeilDivide(inner_, width_)) {}
 
@@ -344,12 +356,12 @@ class Columns {
       worker.sums[i] = static_cast<float>(problem_.logarithm ? std::log(total) : 1 / total);
     }
     EachLine(from, [&](int64_t at, int64_t k) {
-      float* const to = out_.Place(at, worker.buffers.of[2]);
+      const auto [to, stream] = out_.Final(at, worker.buffers.of[2]);
       if (keeps) {
-        spans_.scale[kEach](kept + k * width, worker.sums, nullptr, width, to);
+        spans_.scale[kEach](kept + k * width, worker.sums, nullptr, width, to, stream);
       } else {
         const auto& map = problem_.logarithm ? spans_.subtract : spans_.exp_scale;
-        map[kEach](self_.Load(at, width, buffer), worker.max, worker.sums, width, to);
+        map[kEach](self_.Load(at, width, buffer), worker.max, worker.sums, width, to, stream);
       }
       out_.Store(to, at, width);
     });
@@ -397,8 +409,8 @@ class Columns {
     EachLine(from, [&](int64_t at, int64_t) {
       const float* const g = self_.Load(at, width, g_buffer);
       const float* const y = output_.Load(at, width, y_buffer);
-      float* const to = out_.Place(at, worker.buffers.of[2]);
-      map[kEach](g, y, worker.sums, width, to);
+      const auto [to, stream] = out_.Final(at, worker.buffers.of[2]);
+      map[kEach](g, y, worker.sums, width, to, stream);
       out_.Store(to, at, width);
     });
   }
