@@ -8,8 +8,9 @@
 namespace aclimb::attention {
 
 // Rows of a tile up to which the keys and values are read where they lie, in their own dtype: a
-// product of matrices would read them another time to pack them.
-inline constexpr int64_t kFewRows = 4;
+// product of matrices would read them another time to pack them. 16 bits become float32 for each
+// row.
+inline int64_t MostFewRows(DType key) { return key == DType::kFloat32 ? 8 : 4; }
 
 // Rows of keys or values side by side that have a distance from one to the next, in elements.
 struct TileRows {

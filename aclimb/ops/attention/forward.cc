@@ -37,7 +37,8 @@ class ForwardPlan final : public Plan {
     heads_ = CutInto(p.Group(), std::max<int64_t>(1, kTileRows / queries_.length));
     keys_ = CutInto(p.keys, MostKeys());
     const int64_t rows = heads_.length * queries_.length;
-    is_few_ = rows <= kFewRows && p.value_width <= matmul::kMostResults;
+    is_few_ =
+        rows <= MostFewRows(of_.key.by_heads().dtype) && p.value_width <= matmul::kMostResults;
     halves_ = !is_few_ && MultipliesHalves(of_.query.by_heads().dtype);
     operand_ = halves_ ? DType::kBFloat16 : DType::kFloat32;
     query_ = Panel(of_.query, p.width, false, operand_);

@@ -18,41 +18,44 @@ constexpr DType kHalf = DType::kFloat16;
 class AttentionForInference : public DeviceTest {};
 
 // As a llama decodes a token: one query, keys of which a mask leaves some, and heads in groups.
-// What the cache holds behind them, NaN too, has no part.
+// Of these a tile has few rows, or some more. What the cache holds behind the keys, NaN too, has no
+// part.
 TEST_F(AttentionForInference, OneQueryOfManyHeads) {
   using namespace attention::fused_infer_attention_score_v2;  // NOLINT: its positions
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  truth::Draw draw(3);
-  truth::Call call(kContract);
-  attention::DrawFloats(draw, call, kQuery, {1, 1, 12, 16}, kHalf, 0.5);
-  for (const int list : {kKey, kValue}) {
-    call.SetList(list, 1);
-    attention::DrawFloats(draw, call, {list, 0}, {1, 700, 2, 16}, kHalf);
-  }
-  std::vector<double> mask(700);
-  for (size_t i = 0; i < mask.size(); ++i) mask[i] = i % 5 == 1 || i < 300 ? -kInfinity : 0;
-  std::vector<double> of_heads;
-  for (int h = 0; h < 12; ++h) of_heads.insert(of_heads.end(), mask.begin(), mask.end());
-  call.SetTensor(kPseShift, {1, 12, 1, 700}, kHalf, of_heads);
-  call.SetInteger(kNumHeads, 12);
-  call.SetInteger(kNumKeyValueHeads, 2);
-  call.SetReal(kScaleValue, 0.25);
-  call.SetInteger(kPreTokens, 65535);
-  call.SetInteger(kNextTokens, 65535);
-  call.SetText(kInputLayout, "BSND");
-  call.SetTensor(kAttentionOut, {1, 1, 12, 16}, kHalf);
-  for (const bool counted : {false, true}) {
-    if (counted) {
-      call.SetInts(kActualSeqLengthsKv, {650});
-      for (const int list : {kKey, kValue}) {
-        std::vector<double> values = call.Values({list, 0});
-        std::fill(values.begin() + 650 * 2 * 16, values.end(), std::nan(""));
-        call.SetTensor({list, 0}, {1, 700, 2, 16}, kHalf, values);
-      }
+  for (const int64_t key_heads : {2, 4}) {
+    truth::Draw draw(3);
+    truth::Call call(kContract);
+    attention::DrawFloats(draw, call, kQuery, {1, 1, 12, 16}, kHalf, 0.5);
+    for (const int list : {kKey, kValue}) {
+      call.SetList(list, 1);
+      attention::DrawFloats(draw, call, {list, 0}, {1, 700, key_heads, 16}, kHalf);
     }
-    OperatorRun run(attention::kOperators[3], call);
-    ACLIMB_ASSERT_OK(run.Run(stream_));
-    run.ExpectTruth();
+    std::vector<double> mask(700);
+    for (size_t i = 0; i < mask.size(); ++i) mask[i] = i % 5 == 1 || i < 300 ? -kInfinity : 0;
+    std::vector<double> of_heads;
+    for (int h = 0; h < 12; ++h) of_heads.insert(of_heads.end(), mask.begin(), mask.end());
+    call.SetTensor(kPseShift, {1, 12, 1, 700}, kHalf, of_heads);
+    call.SetInteger(kNumHeads, 12);
+    call.SetInteger(kNumKeyValueHeads, key_heads);
+    call.SetReal(kScaleValue, 0.25);
+    call.SetInteger(kPreTokens, 65535);
+    call.SetInteger(kNextTokens, 65535);
+    call.SetText(kInputLayout, "BSND");
+    call.SetTensor(kAttentionOut, {1, 1, 12, 16}, kHalf);
+    for (const bool counted : {false, true}) {
+      if (counted) {
+        call.SetInts(kActualSeqLengthsKv, {650});
+        for (const int list : {kKey, kValue}) {
+          std::vector<double> values = call.Values({list, 0});
+          std::fill(values.begin() + 650 * key_heads * 16, values.end(), std::nan(""));
+          call.SetTensor({list, 0}, {1, 700, key_heads, 16}, kHalf, values);
+        }
+      }
+      OperatorRun run(attention::kOperators[3], call);
+      ACLIMB_ASSERT_OK(run.Run(stream_));
+      run.ExpectTruth();
+    }
   }
 }
 
