@@ -49,6 +49,15 @@ struct Line {
   }
 };
 
+// One whose elements lie side by side.
+template <typename T>
+struct DenseLine {
+  const T* elements;
+  int64_t length;
+
+  auto operator[](int64_t i) const { return Comparable(elements[i]); }
+};
+
 // Whether an element is before a value; an equal one is if `right`. All are before NaN.
 template <typename V>
 bool IsBefore(V own, V value, bool right) {
@@ -75,18 +84,19 @@ int64_t Find(const Line<T>& line, V value, bool right) {
 constexpr int kTogether = 8;
 
 // As Find(), of each value, without branches, of which half are guessed wrong.
-template <bool kRight, typename V, typename T>
-HWY_NOINLINE void FindTogether(const Line<T> line, const V (&values)[kTogether],
+template <bool kRight, typename V, class Elements>
+HWY_NOINLINE void FindTogether(const Elements line, const V (&values)[kTogether],
                                int64_t (&begin)[kTogether]) {
-  int64_t size[kTogether];
+  uint64_t size[kTogether];  // unsigned: halves are shifts
   std::fill_n(begin, kTogether, 0);
-  std::fill_n(size, kTogether, line.length);
+  std::fill_n(size, kTogether, static_cast<uint64_t>(line.length));
   // The sizes differ by 1 at most.
   for (int64_t least = line.length; least > 0; least = (least - 1) / 2) {
     for (int k = 0; k < kTogether; ++k) {
-      const int64_t half = size[k] / 2;
-      const int64_t before = IsBefore(line[begin[k] + half], values[k], kRight) ? 1 : 0;
-      begin[k] += -before & (half + 1);
+      const uint64_t half = size[k] / 2;
+      const auto middle = begin[k] + static_cast<int64_t>(half);
+      const uint64_t before = IsBefore(line[middle], values[k], kRight) ? 1 : 0;
+      begin[k] += static_cast<int64_t>(-before & (half + 1));
       size[k] = half - (before & ~size[k]);
     }
   }
@@ -158,11 +168,15 @@ void SearchRow(const Rows& rows, const int64_t (&at)[4], int64_t count) {
   const auto own = [self = static_cast<const T*>(rows.self) + at[0],
                     step = rows.steps[0]](int64_t k) { return Comparable(self[k * step]); };
   const bool one_line = line_step == 0 && sorter_step == 0;
+  const bool is_dense = line.step == 1 && line.sorter == nullptr;
   for (; one_line && i + kTogether <= count; i += kTogether) {
     decltype(own(0)) values[kTogether];
     int64_t found[kTogether];
     for (int k = 0; k < kTogether; ++k) values[k] = own(i + k);
-    right ? FindTogether<true>(line, values, found) : FindTogether<false>(line, values, found);
+    const auto find = [&](const auto& in) {
+      right ? FindTogether<true>(in, values, found) : FindTogether<false>(in, values, found);
+    };
+    is_dense ? find(DenseLine<T>{line.elements, line.length}) : find(line);
     for (int k = 0; k < kTogether; ++k) put(i + k, found[k]);
   }
   for (; i < count; ++i, next()) put(i, Find(line, own(i), right));
