@@ -14,7 +14,7 @@
 namespace aclimb::attention {
 namespace {
 
-constexpr int64_t kTileQueries = 128;
+constexpr int64_t kTileQueries = 256;
 
 // A tile of queries against a tile of keys.
 struct Pair {
