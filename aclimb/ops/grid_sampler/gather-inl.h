@@ -44,8 +44,8 @@ HWY_INLINE hn::Vec<D> LoadEach(D d, const float* from, const int32_t* at) {
 
 // Vectors of from[at[i]] and of from[at[i] + 1]: each two are one load.
 template <class D>
-HWY_INLINE void LoadPairs(D d, const float* from, const int32_t* at, hn::Vec<D>& first,
-                          hn::Vec<D>& second) {
+HWY_INLINE void LoadEachPair(D d, const float* from, const int32_t* at, hn::Vec<D>& first,
+                             hn::Vec<D>& second) {
 #if HWY_TARGET == HWY_SCALAR
   first = hn::LoadU(d, from + *at);
   second = hn::LoadU(d, from + *at + 1);
@@ -64,8 +64,8 @@ HWY_INLINE void LoadPairs(D d, const float* from, const int32_t* at, hn::Vec<D>&
   if constexpr (hn::MaxLanes(D()) > 4) {
     const hn::Half<D> half;
     hn::Vec<decltype(half)> low_first, low_second, high_first, high_second;
-    LoadPairs(half, from, at, low_first, low_second);
-    LoadPairs(half, from, at + hn::MaxLanes(half), high_first, high_second);
+    LoadEachPair(half, from, at, low_first, low_second);
+    LoadEachPair(half, from, at + hn::MaxLanes(half), high_first, high_second);
     first = hn::Combine(d, high_first, low_first);
     second = hn::Combine(d, high_second, low_second);
   } else {

@@ -102,7 +102,7 @@ class PairTile {
           const float* const from = gradient + c * next + i;
           const V g = i + kLanes <= places_ ? hn::LoadU(d, from) : LoadFirst(d, from, places_ - i);
           V first, second;
-          LoadPairs(d, input + c * elements, entry.element[r], first, second);
+          LoadEachPair(d, input + c * elements, entry.element[r], first, second);
           left = hn::MulAdd(g, first, left);
           right = hn::MulAdd(g, second, right);
         }

@@ -149,7 +149,7 @@ class PairTable {
     V sum[2] = {hn::Zero(d), hn::Zero(d)};
     for (int r = 0; r < Taps::kRows; ++r) {
       V value[2];
-      LoadPairs(d, plane, entry.element[r], value[0], value[1]);
+      LoadEachPair(d, plane, entry.element[r], value[0], value[1]);
       for (int k = 0; k < 2; ++k) {
         const V kept = hn::And(value[k], hn::Load(d, entry.kept[r][k]));
         sum[k] = hn::MulAdd(hn::Load(d, entry.weight[r][k]), kept, sum[k]);
