@@ -89,15 +89,24 @@ if(ACLIMB_SANITIZE)
   endif()
 endif()
 
-# aclimb_join_sources(target [APART sources...]): compiles the target's sources in batches of a dozen: those
+# aclimb_join_sources(target [APART sources...]): compiles the target's sources in batches of 25: those
 # that include large libraries of templates take five seconds each alone, and ten together. A name of
-# an unnamed namespace must then be the only one of its kind in the target; sources that are APART
-# may use names of each other. A source with properties of its own must be one of these: with some of
-# them CMake compiles it alone, but only where they are set, and it drops the others.
+# an unnamed namespace must then be the only one of its kind in the target. Sources that are APART may
+# use names of each other, and so may those that include themselves to be compiled once for each
+# instruction set. A source with properties of its own must be APART: with some of them CMake compiles
+# it alone, but only where they are set, and it drops the others.
 function(aclimb_join_sources target)
   cmake_parse_arguments(ARG "" "" "APART" ${ARGN})
   if(ACLIMB_JOIN_SOURCES)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.cc$")
+    foreach(source IN LISTS sources)
+      file(STRINGS ${source} includes_itself REGEX "define HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
+      if(includes_itself)
+        list(APPEND ARG_APART ${source})
+      endif()
+    endforeach()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 25)
     set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # It takes joined sources for headers, whose unnamed namespaces differ from file to file.
@@ -129,12 +138,14 @@ function(aclimb_without_contraction)
     COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# aclimb_library(name SOURCES ... [LINK ...] [PUBLIC_LINK ...])
-# A static, position-independent part of the shared libraries, included as <repository path>.
+# aclimb_library(name SOURCES ... [APART ...] [LINK ...] [PUBLIC_LINK ...])
+# A static, position-independent part of the shared libraries, included as <repository path>. Its sources are
+# joined, but for those that are APART (aclimb_join_sources).
 function(aclimb_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PUBLIC_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;APART;LINK;PUBLIC_LINK" ${ARGN})
   if(ARG_SOURCES)
-    add_library(aclimb_${name} STATIC ${ARG_SOURCES})
+    add_library(aclimb_${name} STATIC ${ARG_SOURCES} ${ARG_APART})
+    aclimb_join_sources(aclimb_${name} APART ${ARG_APART})
     target_include_directories(aclimb_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
     target_link_libraries(aclimb_${name} PUBLIC ${ARG_PUBLIC_LINK} PRIVATE ${ARG_LINK})
   else()

@@ -13,7 +13,7 @@ namespace {
 
 // Panels whose rows meet a block of columns: with those terms they fill half of a common second
 // cache.
-constexpr int64_t kMostPanels = 10;
+constexpr int64_t kMostLeftPanels = 10;
 // Columns that are widened at once: with a panel they stay in the nearest cache.
 constexpr int64_t kTogether = 16;
 // Columns of a unit of work, for which the panels come from the second cache.
@@ -30,7 +30,7 @@ class LeftPanelsPlan final : public ProductPlan {
     while (columns_ > kTogether && Units() < kUnitsEach * TeamSize()) columns_ /= 2;
     wide_row_ = RoundUp(std::min(p.k, kPanelTerms), kernels_.lanes);
     wide_bytes_ = has_pairs_ ? 0 : BytesOfFloats(kTogether * wide_row_);
-    sums_bytes_ = BytesOfFloats(std::min(Panels(), kMostPanels) * columns_ * kernels_.columns);
+    sums_bytes_ = BytesOfFloats(std::min(Panels(), kMostLeftPanels) * columns_ * kernels_.columns);
     FindLefts();
     panels_ = planner.workspace().Book(
         lefts_.Batches() * p.k / kernels_.each * cut_.Vectors() * kernels_.lanes, 4);
@@ -53,14 +53,14 @@ class LeftPanelsPlan final : public ProductPlan {
         });
     if (!all) return;
     const double unit_work = static_cast<double>(columns_ * p.k) *
-                             static_cast<double>(std::min(p.m, kMostPanels * kernels_.columns));
+                             static_cast<double>(std::min(p.m, kMostLeftPanels * kernels_.columns));
     (void)scratch_.Run(run, Units(), UnitsOfWork(kPanelWork, unit_work),
                        [&](int64_t unit, char* scratch) { RunUnit(run, unit, scratch); });
   }
 
  private:
   int64_t Panels() const { return cut_.Panels(); }
-  int64_t Down() const { return CeilDivide(Panels(), kMostPanels); }
+  int64_t Down() const { return CeilDivide(Panels(), kMostLeftPanels); }
   int64_t Across() const { return CeilDivide(problem().n, columns_); }
   int64_t Units() const { return problem().Batches() * Down() * Across(); }
   // A left factor that a part of the batch shares is packed once.

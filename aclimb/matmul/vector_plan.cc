@@ -15,7 +15,7 @@ constexpr int64_t kUnitElements = 128 * 1024;
 constexpr int64_t kFewResults = 256;
 // Units that are enough for any team, and parts of a sum at most.
 constexpr int64_t kEnoughUnits = 64;
-constexpr int64_t kMostParts = 1024;
+constexpr int64_t kMostVectorParts = 1024;
 constexpr int64_t kLine = 16;  // elements that a line of a cache has
 
 bool TermsAreNeighbours(const Problem& problem) { return problem.k == 1 || problem.b.row == 1; }
@@ -35,7 +35,7 @@ class VectorPlan final : public ProductPlan {
     blocks_ = CeilDivide(p.n, results_);
     terms_ = p.k;
     if (p.Batches() * blocks_ < kEnoughUnits) {
-      terms_ = std::max(kUnitElements / results_, CeilDivide(p.k, kMostParts));
+      terms_ = std::max(kUnitElements / results_, CeilDivide(p.k, kMostVectorParts));
       terms_ = CeilDivide(p.k, CeilDivide(p.k, terms_));
     }
     parts_ = CeilDivide(p.k, terms_);

@@ -142,7 +142,7 @@ constinit std::atomic<int> proven_threads{1};
 // When the system last refused a larger one. Asking in vain at each call would cost more than most
 // calls.
 constinit std::atomic<std::chrono::steady_clock::time_point> refused_at{};
-constexpr auto kRetry = std::chrono::milliseconds(100);
+constexpr auto kThreadsRetry = std::chrono::milliseconds(100);
 
 // A child of fork may have other limits.
 class ProvenForkPart final : public ForkPart {
@@ -201,7 +201,7 @@ int OpenMpThreads(int wanted) {
   int proven = proven_threads.load(std::memory_order_relaxed);
   if (threads <= proven) return threads;
   const auto now = std::chrono::steady_clock::now();
-  if (now < refused_at.load(std::memory_order_relaxed) + kRetry) return proven;
+  if (now < refused_at.load(std::memory_order_relaxed) + kThreadsRetry) return proven;
   // One more than the team takes beside this thread: it may be the engine's thread that is still to
   // start.
   int error;

@@ -26,7 +26,7 @@ constexpr auto kSpin = 2 * kWakeTime;
 constexpr auto kCallerSpin = std::chrono::microseconds(20);
 
 // Asking for a thread in vain costs as much as a short loop.
-constexpr auto kRetry = std::chrono::milliseconds(100);
+constexpr auto kTeamRetry = std::chrono::milliseconds(100);
 
 // Looks at `done` until it says yes or the time is up; what it said last.
 template <typename Done>
@@ -114,7 +114,7 @@ bool Team::Wake(int places, Length length) {
 }
 
 void Team::Grow(int threads) {
-  if (threads_ >= threads || Clock::now() < refused_ + kRetry) return;
+  if (threads_ >= threads || Clock::now() < refused_ + kTeamRetry) return;
   try {
     for (; threads_ < threads; ++threads_) {
       QuietThread thread([this, member = threads_ + 1] { Loop(member); });

@@ -5,7 +5,7 @@
 namespace aclimb::cli {
 namespace {
 
-constexpr const char* kBegin =
+constexpr const char* kBashBegin =
     R"sh(# Completion of aclimb for bash, printed by `aclimb completion bash`.
 
 # Puts those of the words $1 that begin like the current one into COMPREPLY.
@@ -34,7 +34,7 @@ _aclimb() {
   COMPREPLY=()
 )sh";
 
-constexpr const char* kEnd = R"sh(
+constexpr const char* kBashEnd = R"sh(
   if [ "$rest" = program ]; then
     program=$(_aclimb_program "$valued")
     if [ "$program" -lt "$COMP_CWORD" ]; then
@@ -63,7 +63,7 @@ constexpr const char* kEnd = R"sh(
 complete -o bashdefault -o default -F _aclimb aclimb
 )sh";
 
-std::string RestText(const CommandWords& command) {
+std::string BashRest(const CommandWords& command) {
   switch (command.rest) {
     case Rest::kProgram:
       return "program";
@@ -79,7 +79,7 @@ std::string RestText(const CommandWords& command) {
 }  // namespace
 
 std::string BashCompletion(const std::vector<CommandWords>& commands) {
-  std::string script = kBegin;
+  std::string script = kBashBegin;
   script += fmt::format(
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    _aclimb_offer '{} --help --version'\n    return\n  fi\n",
@@ -92,7 +92,7 @@ std::string BashCompletion(const std::vector<CommandWords>& commands) {
     }
     script +=
         fmt::format("    {})\n      options='{}'\n      rest='{}'\n      valued='{}'\n",
-                    command.name, NamesOf(command.options), RestText(command), NamesOf(valued));
+                    command.name, NamesOf(command.options), BashRest(command), NamesOf(valued));
     if (!valued.empty()) script += "      case $previous in\n";
     for (const OptionWords& option : valued) {
       script +=
@@ -101,7 +101,7 @@ std::string BashCompletion(const std::vector<CommandWords>& commands) {
     if (!valued.empty()) script += "      esac\n";
     script += "      ;;\n";
   }
-  return script + "    *) return ;;\n  esac\n" + kEnd;
+  return script + "    *) return ;;\n  esac\n" + kBashEnd;
 }
 
 }  // namespace aclimb::cli

@@ -5,9 +5,9 @@
 namespace aclimb::cli {
 namespace {
 
-std::string Help(const std::string& help) { return Escaped(help, "\\", "\\'"); }
+std::string FishHelp(const std::string& help) { return Escaped(help, "\\", "\\'"); }
 
-std::string RestText(const CommandWords& command) {
+std::string FishRest(const CommandWords& command) {
   switch (command.rest) {
     case Rest::kProgram:
       return "-a '(__fish_complete_subcommand --fcs-skip=2)'";
@@ -32,18 +32,18 @@ std::string FishCompletion(const std::vector<CommandWords>& commands) {
       "complete -c aclimb -n __fish_use_subcommand -f -l version -d 'Version'\n";
   for (const CommandWords& command : commands) {
     script += fmt::format("complete -c aclimb -n __fish_use_subcommand -f -a {} -d '{}'\n",
-                          command.name, Help(command.help));
+                          command.name, FishHelp(command.help));
   }
   for (const CommandWords& command : commands) {
     const std::string begin =
         fmt::format("complete -c aclimb -n '__fish_seen_subcommand_from {}'", command.name);
-    script += fmt::format("\n{} {}\n", begin, RestText(command));
+    script += fmt::format("\n{} {}\n", begin, FishRest(command));
     for (const OptionWords& option : command.options) {
       const std::string value = !option.takes_value      ? ""
                                 : option.choices.empty() ? " -x"
                                                          : " -x -a '" + option.choices + "'";
       script += fmt::format("{} -l {}{} -d '{}'\n", begin, option.name.substr(2), value,
-                            Help(option.help));
+                            FishHelp(option.help));
     }
   }
   return script;

@@ -5,7 +5,7 @@
 namespace aclimb::cli {
 namespace {
 
-constexpr const char* kEnd = R"sh(  esac
+constexpr const char* kZshEnd = R"sh(  esac
 }
 
 # Read by compinit from a folder of functions, or by eval.
@@ -17,9 +17,9 @@ fi
 )sh";
 
 // In descriptions, brackets and colons have a meaning.
-std::string Help(const std::string& help) { return Escaped(help, "[]:\\", "'\\''"); }
+std::string ZshHelp(const std::string& help) { return Escaped(help, "[]:\\", "'\\''"); }
 
-std::string RestText(const CommandWords& command) {
+std::string ZshRest(const CommandWords& command) {
   switch (command.rest) {
     case Rest::kProgram:
       return " '(-)1:program:_command_names -e' '*::arguments:_normal'";
@@ -49,7 +49,7 @@ std::string ZshCompletion(const std::vector<CommandWords>& commands) {
       "    local -a commands\n"
       "    commands=(\n";
   for (const CommandWords& command : commands) {
-    script += fmt::format("      '{}:{}'\n", command.name, Help(command.help));
+    script += fmt::format("      '{}:{}'\n", command.name, ZshHelp(command.help));
   }
   script +=
       "    )\n"
@@ -66,13 +66,13 @@ std::string ZshCompletion(const std::vector<CommandWords>& commands) {
       const std::string value = !option.takes_value      ? ""
                                 : option.choices.empty() ? ":value: "
                                                          : ":value:(" + option.choices + ")";
-      script += fmt::format(" \\\n        '{}[{}]{}'", option.name, Help(option.help), value);
+      script += fmt::format(" \\\n        '{}[{}]{}'", option.name, ZshHelp(option.help), value);
     }
-    const std::string rest = RestText(command);
+    const std::string rest = ZshRest(command);
     if (!rest.empty()) script += " \\\n       " + rest;
     script += "\n      ;;\n";
   }
-  return script + kEnd;
+  return script + kZshEnd;
 }
 
 }  // namespace aclimb::cli

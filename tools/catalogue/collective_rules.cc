@@ -7,7 +7,7 @@ namespace {
 constexpr const char* kNewOne = "destroy the communicator and make a new one";
 
 // Their codes are HcclResults.
-constexpr FixedRule kRows[] = {
+constexpr FixedRule kCollectiveRules[] = {
     // Arguments.
     {"collective/null/*", HCCL_E_PTR, "the argument of this name is not null",
      "a call that should have set it failed and was not checked", "pass an address"},
@@ -151,6 +151,6 @@ constexpr FixedRule kRows[] = {
 
 }  // namespace
 
-std::span<const FixedRule> CollectiveRules() { return kRows; }
+std::span<const FixedRule> CollectiveRules() { return kCollectiveRules; }
 
 }  // namespace aclimb::catalogue

@@ -4,7 +4,7 @@
 namespace aclimb::catalogue {
 namespace {
 
-constexpr CodeEntry kRows[] = {
+constexpr CodeEntry kGeneralCodes[] = {
     {ACLIMB_CODE(ACL_SUCCESS), "the call did what it says", "nothing is wrong", "nothing"},
     {ACLIMB_CODE(ACL_ERROR_NONE), "the call did what it says", "nothing is wrong", "nothing"},
     {ACLIMB_CODE(ACL_ERROR_INVALID_PARAM),
@@ -196,6 +196,6 @@ constexpr CodeEntry kRows[] = {
 
 }  // namespace
 
-std::span<const CodeEntry> GeneralCodes() { return kRows; }
+std::span<const CodeEntry> GeneralCodes() { return kGeneralCodes; }
 
 }  // namespace aclimb::catalogue

@@ -10,7 +10,7 @@ constexpr const char* kDamagedModel =
     "a truncated or damaged model file, or one that another release compiled";
 constexpr const char* kCompileAgain = "compile the model with the release that runs it";
 
-constexpr CodeEntry kRows[] = {
+constexpr CodeEntry kGraphCodes[] = {
     {ACLIMB_CODE(ACL_ERROR_GE_PARAM_INVALID), "an argument of the graph engine is not acceptable",
      "a null pointer or a value out of range in a model call", "read the engine's log"},
     {ACLIMB_CODE(ACL_ERROR_GE_EXEC_NOT_INIT), "the executor of models was not initialised",
@@ -104,6 +104,6 @@ constexpr CodeEntry kRows[] = {
 
 }  // namespace
 
-std::span<const CodeEntry> GraphCodes() { return kRows; }
+std::span<const CodeEntry> GraphCodes() { return kGraphCodes; }
 
 }  // namespace aclimb::catalogue

@@ -7,7 +7,7 @@ namespace {
 constexpr const char* kWrongOrder = "arguments in the wrong order, or an uninitialised number";
 constexpr const char* kDead = "it was destroyed, by itself or with its list";
 
-constexpr FixedRule kRows[] = {
+constexpr FixedRule kObjectRules[] = {
     // aclTensor.
     {"tensor/null/*", kAclnnNullptr, "the argument of this name is not null",
      "aclCreateTensor failed and was not checked", "pass a tensor and the address of a variable"},
@@ -126,6 +126,6 @@ constexpr FixedRule kRows[] = {
 
 }  // namespace
 
-std::span<const FixedRule> ObjectRules() { return kRows; }
+std::span<const FixedRule> ObjectRules() { return kObjectRules; }
 
 }  // namespace aclimb::catalogue

@@ -10,7 +10,7 @@ constexpr const char* kPackageCause =
 constexpr const char* kPackageFix =
     "install toolkit and operator packages of one release and source set_env.sh again";
 
-constexpr CodeEntry kRows[] = {
+constexpr CodeEntry kOperatorCodes[] = {
     {ACLIMB_CODE(ACLNN_SUCCESS), "the call did what it says", "nothing is wrong", "nothing"},
     {ACLIMB_CODE(ACLNN_ERR_PARAM_NULLPTR), "a mandatory argument of an operator is null",
      "aclCreateTensor or aclCreateScalar failed and its result was not checked; arguments in the "
@@ -90,6 +90,6 @@ constexpr CodeEntry kRows[] = {
 
 }  // namespace
 
-std::span<const CodeEntry> OperatorCodes() { return kRows; }
+std::span<const CodeEntry> OperatorCodes() { return kOperatorCodes; }
 
 }  // namespace aclimb::catalogue

@@ -16,7 +16,7 @@ constexpr const char* kLooping =
     "a kernel that does not end, or waits for something that never comes";
 constexpr const char* kSnapshot = "saving or restoring the state of a process failed on the way";
 
-constexpr CodeEntry kRows[] = {
+constexpr CodeEntry kRuntimeFaultCodes[] = {
     {ACLIMB_CODE(ACL_ERROR_RT_INTERNAL_ERROR), "the runtime failed inside",
      "whatever the log says at this time", "read the log"},
     {ACLIMB_CODE(ACL_ERROR_RT_TS_ERROR), "the device's task scheduler failed",
@@ -194,6 +194,6 @@ constexpr CodeEntry kRows[] = {
 
 }  // namespace
 
-std::span<const CodeEntry> RuntimeFaultCodes() { return kRows; }
+std::span<const CodeEntry> RuntimeFaultCodes() { return kRuntimeFaultCodes; }
 
 }  // namespace aclimb::catalogue

@@ -5,7 +5,7 @@
 namespace aclimb::catalogue {
 namespace {
 
-constexpr CodeEntry kRows[] = {
+constexpr CodeEntry kRuntimeResourceCodes[] = {
     {ACLIMB_CODE(ACL_ERROR_RT_FEATURE_NOT_SUPPORT), "the runtime does not have this feature",
      "an asynchronous host-to-host copy; a backend that is not installed (ACLIMB_DEVICE); an "
      "attribute of hardware that is not there",
@@ -69,6 +69,6 @@ constexpr CodeEntry kRows[] = {
 
 }  // namespace
 
-std::span<const CodeEntry> RuntimeResourceCodes() { return kRows; }
+std::span<const CodeEntry> RuntimeResourceCodes() { return kRuntimeResourceCodes; }
 
 }  // namespace aclimb::catalogue

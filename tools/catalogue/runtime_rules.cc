@@ -14,7 +14,7 @@ constexpr const char* kBackendFix =
 constexpr const char* kEnumerator =
     "an uninitialised variable, arguments in the wrong order, or a value of a newer release";
 
-constexpr FixedRule kRows[] = {
+constexpr FixedRule kRuntimeRules[] = {
     // Any function.
     {"runtime/null/*", kInvalidParam, "the argument of this name is not null",
      "the call that should have set it failed and was not checked",
@@ -470,6 +470,6 @@ constexpr FixedRule kRows[] = {
 
 }  // namespace
 
-std::span<const FixedRule> RuntimeRules() { return kRows; }
+std::span<const FixedRule> RuntimeRules() { return kRuntimeRules; }
 
 }  // namespace aclimb::catalogue

@@ -8,7 +8,7 @@ namespace {
 // Capturing a stream's work into a graph is a feature of newer releases that Aclimb lacks.
 constexpr const char* kEndCapture = "end the capture first, or leave the call out of it";
 
-constexpr CodeEntry kRows[] = {
+constexpr CodeEntry kRuntimeUsageCodes[] = {
     {ACLIMB_CODE(ACL_RT_SUCCESS), "the call did what it says", "nothing is wrong", "nothing"},
     {ACLIMB_CODE(ACL_ERROR_RT_PARAM_INVALID), "an argument of the runtime is out of range",
      "a copy past its buffer (count > destMax); an address that is freed, or host memory where "
@@ -148,6 +148,6 @@ constexpr CodeEntry kRows[] = {
 
 }  // namespace
 
-std::span<const CodeEntry> RuntimeUsageCodes() { return kRows; }
+std::span<const CodeEntry> RuntimeUsageCodes() { return kRuntimeUsageCodes; }
 
 }  // namespace aclimb::catalogue
