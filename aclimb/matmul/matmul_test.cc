@@ -157,8 +157,9 @@ TEST(Matmul, EveryLayoutOfEveryDType) {
     int64_t m, n, k, gap;
   };
   // One block and several, whole and not; rows, columns and single elements.
-  const Shape shapes[] = {{5, 7, 3, 0},   {64, 48, 32, 0},  {1, 70, 33, 0},    {40, 1, 65, 1},
-                          {1, 1, 129, 0}, {33, 65, 127, 2}, {300, 530, 97, 0}, {2, 3, 1, 0}};
+  const Shape shapes[] = {{5, 7, 3, 0},      {64, 48, 32, 0}, {1, 70, 33, 0},
+                          {40, 1, 65, 1},    {1, 1, 129, 0},  {33, 65, 127, 2},
+                          {300, 530, 97, 0}, {2, 3, 1, 0},    {1, 9001, 5, 0}};
   Random random(1);
   for (const Shape& s : shapes) {
     for (const DType of_a : kDTypes) {
@@ -444,6 +445,29 @@ TEST(Matmul, MeetsNothingThatIsNotThere) {
         for (int64_t i = 0; i < out.count(); ++i) {
           const double expected = Rounded(dtype, Expected(a, b, out, i));
           ASSERT_EQ(out.Read(i), expected) << "element " << i;
+        }
+      }
+    }
+  }
+}
+
+// How a result is rounded does not depend on its column.
+TEST(Matmul, EqualColumnsGiveTheSameBits) {
+  Random random(9);
+  for (const DType dtype : kDTypes) {
+    for (const int64_t columns : {2, 3, 7, 263}) {
+      for (const bool transposed : {false, true}) {
+        TestView a(DType::kFloat32, {1, 1001}), b(dtype, {1001, columns}, OrderOf(transposed));
+        TestView out(DType::kFloat32, {1, columns});
+        for (int64_t i = 0; i < 1001; ++i) {
+          a.Write(i, random.Real(-1, 1));
+          const double element = random.Real(-1, 1);
+          for (int64_t j = 0; j < columns; ++j) b.Write(i * columns + j, element);
+        }
+        Multiply(a, b, out);
+        for (int64_t j = 1; j < columns; ++j) {
+          ASSERT_EQ(out.Read(j), out.Read(0))
+              << NameOf(dtype) << " column " << j << " of " << columns;
         }
       }
     }

@@ -16,7 +16,7 @@ constexpr int64_t kFewResults = 256;
 // Units that are enough for any team, and parts of a sum at most.
 constexpr int64_t kEnoughUnits = 64;
 constexpr int64_t kMostVectorParts = 1024;
-constexpr int64_t kLine = 16;  // elements that a line of a cache has
+constexpr int64_t kLineBytes = 64;
 
 bool TermsAreNeighbours(const Problem& problem) { return problem.k == 1 || problem.b.row == 1; }
 bool ResultsAreNeighbours(const Problem& problem) {
@@ -28,7 +28,7 @@ class VectorPlan final : public ProductPlan {
   VectorPlan(Setup of, Planner& planner) : ProductPlan(std::move(of)) {
     const Problem& p = problem();
     along_terms_ = TermsAreNeighbours(p) && !(ResultsAreNeighbours(p) && p.k < p.n);
-    kernel_ = along_terms_ ? SumsAlongTerms(p.b.dtype) : SumsAlongResults(p.b.dtype);
+    kernel_ = along_terms_ ? SumsAlongTerms(p.b.dtype, p.n) : SumsAlongResults(p.b.dtype);
     results_ = along_terms_ ? std::clamp<int64_t>(kUnitElements / p.k, kTogether, kFewResults)
                             : kFewResults;
     results_ = std::min(results_ / kTogether * kTogether, p.n);
@@ -70,7 +70,7 @@ class VectorPlan final : public ProductPlan {
     while (blocks_ < most && p.Batches() * blocks_ * parts_ < kUnitsEach * TeamSize()) {
       blocks_ = std::min(2 * blocks_, most);
     }
-    results_ = std::min(RoundUp(CeilDivide(p.n, blocks_), kLine), p.n);
+    results_ = std::min(RoundUp(CeilDivide(p.n, blocks_), kLineBytes / p.b.Size()), p.n);
     blocks_ = CeilDivide(p.n, results_);
   }
 

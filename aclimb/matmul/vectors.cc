@@ -21,6 +21,7 @@ using Tag = hn::ScalableTag<float>;
 // Terms that one lane adds in float32, about.
 constexpr int64_t kBlock = 1024;
 
+// Two vectors, both in a near cache at best: four sums keep the processor busy.
 template <typename T>
 HWY_INLINE double Dot(const T* a, const float* x, int64_t terms) {
   const Tag d;
@@ -48,13 +49,15 @@ HWY_INLINE double Dot(const T* a, const float* x, int64_t terms) {
   return total;
 }
 
-// Dot() of rows that are `stride` elements apart, and their totals `apart`.
-template <typename T>
-HWY_INLINE void DotTogether(const T* a, int64_t stride, const float* x, int64_t terms,
-                            double* totals, int64_t apart) {
-  static_assert(kTogether == 4);
+// Sums of kRows rows, 1 or kTogether, that are `stride` elements apart, and their totals `apart`. A
+// row's sum does not depend on kRows.
+template <int kRows, typename T>
+HWY_INLINE void DotRows(const T* a, int64_t stride, const float* x, int64_t terms, double* totals,
+                        int64_t apart) {
+  static_assert(kTogether == 4 && (kRows == 1 || kRows == kTogether));
   const Tag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (kRows == 1) stride = 0;
   const T *const row0 = a, *const row1 = a + stride, *const row2 = row1 + stride,
                  *const row3 = row2 + stride;
   double total0 = 0, total1 = 0, total2 = 0, total3 = 0;
@@ -67,12 +70,14 @@ HWY_INLINE void DotTogether(const T* a, int64_t stride, const float* x, int64_t 
       const auto x0 = hn::LoadU(d, x + i), x1 = hn::LoadU(d, x + i + lanes);
       even0 = hn::MulAdd(LoadF32(d, row0 + i), x0, even0);
       odd0 = hn::MulAdd(LoadF32(d, row0 + i + lanes), x1, odd0);
-      even1 = hn::MulAdd(LoadF32(d, row1 + i), x0, even1);
-      odd1 = hn::MulAdd(LoadF32(d, row1 + i + lanes), x1, odd1);
-      even2 = hn::MulAdd(LoadF32(d, row2 + i), x0, even2);
-      odd2 = hn::MulAdd(LoadF32(d, row2 + i + lanes), x1, odd2);
-      even3 = hn::MulAdd(LoadF32(d, row3 + i), x0, even3);
-      odd3 = hn::MulAdd(LoadF32(d, row3 + i + lanes), x1, odd3);
+      if constexpr (kRows > 1) {
+        even1 = hn::MulAdd(LoadF32(d, row1 + i), x0, even1);
+        odd1 = hn::MulAdd(LoadF32(d, row1 + i + lanes), x1, odd1);
+        even2 = hn::MulAdd(LoadF32(d, row2 + i), x0, even2);
+        odd2 = hn::MulAdd(LoadF32(d, row2 + i + lanes), x1, odd2);
+        even3 = hn::MulAdd(LoadF32(d, row3 + i), x0, even3);
+        odd3 = hn::MulAdd(LoadF32(d, row3 + i + lanes), x1, odd3);
+      }
     }
     for (; i < end; i += lanes) {
       const int64_t count = std::min(lanes, end - i);
@@ -81,22 +86,28 @@ HWY_INLINE void DotTogether(const T* a, int64_t stride, const float* x, int64_t 
       };
       const auto x0 = load(x);
       even0 = hn::MulAdd(load(row0), x0, even0);
-      even1 = hn::MulAdd(load(row1), x0, even1);
-      even2 = hn::MulAdd(load(row2), x0, even2);
-      even3 = hn::MulAdd(load(row3), x0, even3);
+      if constexpr (kRows > 1) {
+        even1 = hn::MulAdd(load(row1), x0, even1);
+        even2 = hn::MulAdd(load(row2), x0, even2);
+        even3 = hn::MulAdd(load(row3), x0, even3);
+      }
     }
     const auto add = [&](double& total, hn::Vec<Tag> even, hn::Vec<Tag> odd) HWY_ATTR {
       total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd))));
     };
     add(total0, even0, odd0);
-    add(total1, even1, odd1);
-    add(total2, even2, odd2);
-    add(total3, even3, odd3);
+    if constexpr (kRows > 1) {
+      add(total1, even1, odd1);
+      add(total2, even2, odd2);
+      add(total3, even3, odd3);
+    }
   }
   totals[0] = total0;
-  totals[apart] = total1;
-  totals[2 * apart] = total2;
-  totals[3 * apart] = total3;
+  if constexpr (kRows > 1) {
+    totals[apart] = total1;
+    totals[2 * apart] = total2;
+    totals[3 * apart] = total3;
+  }
 }
 
 template <typename T>
@@ -105,9 +116,17 @@ void AlongTerms(const void* matrix, int64_t stride, const float* x, int64_t term
   const auto row = [&](int64_t j) { return static_cast<const T*>(matrix) + j * stride; };
   const int64_t apart = results / kTogether;
   for (int64_t j = 0; j < apart; ++j) {
-    DotTogether(row(j), apart * stride, x, terms, totals + j, apart);
+    DotRows<kTogether>(row(j), apart * stride, x, terms, totals + j, apart);
   }
-  for (int64_t j = kTogether * apart; j < results; ++j) totals[j] = Dot(row(j), x, terms);
+  for (int64_t j = kTogether * apart; j < results; ++j) {
+    DotRows<1>(row(j), 0, x, terms, totals + j, 0);
+  }
+}
+
+template <typename T>
+void OneAlongTerms(const void* row, int64_t, const float* x, int64_t terms, int64_t,
+                   double* totals) {
+  totals[0] = Dot(static_cast<const T*>(row), x, terms);
 }
 
 // sums[j] += row[j] * *x + ..., of so many rows, each `stride` elements and `apart` terms behind
@@ -158,10 +177,14 @@ void AlongResults(const void* matrix, int64_t stride, const float* x, int64_t te
   }
 }
 
-VectorSums AlongTermsOf(DType matrix) {
-  return matrix == DType::kFloat16    ? &AlongTerms<Float16>
-         : matrix == DType::kBFloat16 ? &AlongTerms<BFloat16>
-                                      : &AlongTerms<float>;
+template <typename T>
+VectorSums AlongTermsOfType(int64_t results) {
+  return results == 1 ? &OneAlongTerms<T> : &AlongTerms<T>;
+}
+VectorSums AlongTermsOf(DType matrix, int64_t results) {
+  return matrix == DType::kFloat16    ? AlongTermsOfType<Float16>(results)
+         : matrix == DType::kBFloat16 ? AlongTermsOfType<BFloat16>(results)
+                                      : AlongTermsOfType<float>(results);
 }
 VectorSums AlongResultsOf(DType matrix) {
   return matrix == DType::kFloat16    ? &AlongResults<Float16>
@@ -180,7 +203,9 @@ namespace aclimb::matmul {
 HWY_EXPORT(AlongTermsOf);
 HWY_EXPORT(AlongResultsOf);
 
-VectorSums SumsAlongTerms(DType matrix) { return HWY_DYNAMIC_DISPATCH(AlongTermsOf)(matrix); }
+VectorSums SumsAlongTerms(DType matrix, int64_t results) {
+  return HWY_DYNAMIC_DISPATCH(AlongTermsOf)(matrix, results);
+}
 VectorSums SumsAlongResults(DType matrix) { return HWY_DYNAMIC_DISPATCH(AlongResultsOf)(matrix); }
 
 }  // namespace aclimb::matmul

@@ -18,8 +18,9 @@ inline constexpr int64_t kTogether = 4;
 using VectorSums = void (*)(const void* matrix, int64_t stride, const float* x, int64_t terms,
                             int64_t results, double* totals);
 
-// For the instruction set in use.
-VectorSums SumsAlongTerms(DType matrix);
+// For the instruction set in use. `results` are all of a product, which calls may share: how a
+// result is summed depends on it, and not on the call.
+VectorSums SumsAlongTerms(DType matrix, int64_t results);
 VectorSums SumsAlongResults(DType matrix);
 
 }  // namespace aclimb::matmul

@@ -19,7 +19,7 @@ int64_t ChunkOf(const TileRows& tile, int64_t size) {
 FewRows::FewRows(DType key, DType value)
     : key_size_(static_cast<int64_t>(SizeOf(key))),
       value_size_(static_cast<int64_t>(SizeOf(value))),
-      score_(matmul::SumsAlongTerms(key)),
+      score_(matmul::SumsAlongTerms(key, matmul::kTogether)),
       sum_(matmul::SumsAlongResults(value)) {}
 
 void FewRows::Score(const float* queries, int64_t rows, const TileRows& keys, float* scores,

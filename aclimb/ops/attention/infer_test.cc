@@ -18,18 +18,21 @@ constexpr DType kHalf = DType::kFloat16;
 class AttentionForInference : public DeviceTest {};
 
 // As a llama decodes a token: one query, keys of which a mask leaves some, and heads in groups.
-// Of these a tile has few rows, or some more. What the cache holds behind the keys, NaN too, has no
-// part.
+// Of these a tile has few rows, or some more, and few rows meet wide keys in several chunks. What
+// the cache holds behind the keys, NaN too, has no part.
 TEST_F(AttentionForInference, OneQueryOfManyHeads) {
   using namespace attention::fused_infer_attention_score_v2;  // NOLINT: its positions
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  for (const int64_t key_heads : {2, 4}) {
+  struct Heads {
+    int64_t keys, width;
+  };
+  for (const auto& [key_heads, width] : {Heads{2, 16}, Heads{4, 16}, Heads{4, 512}}) {
     truth::Draw draw(3);
     truth::Call call(kContract);
-    attention::DrawFloats(draw, call, kQuery, {1, 1, 12, 16}, kHalf, 0.5);
+    attention::DrawFloats(draw, call, kQuery, {1, 1, 12, width}, kHalf, 0.5);
     for (const int list : {kKey, kValue}) {
       call.SetList(list, 1);
-      attention::DrawFloats(draw, call, {list, 0}, {1, 700, key_heads, 16}, kHalf);
+      attention::DrawFloats(draw, call, {list, 0}, {1, 700, key_heads, width}, kHalf);
     }
     std::vector<double> mask(700);
     for (size_t i = 0; i < mask.size(); ++i) mask[i] = i % 5 == 1 || i < 300 ? -kInfinity : 0;
@@ -38,18 +41,18 @@ TEST_F(AttentionForInference, OneQueryOfManyHeads) {
     call.SetTensor(kPseShift, {1, 12, 1, 700}, kHalf, of_heads);
     call.SetInteger(kNumHeads, 12);
     call.SetInteger(kNumKeyValueHeads, key_heads);
-    call.SetReal(kScaleValue, 0.25);
+    call.SetReal(kScaleValue, 1 / std::sqrt(static_cast<double>(width)));
     call.SetInteger(kPreTokens, 65535);
     call.SetInteger(kNextTokens, 65535);
     call.SetText(kInputLayout, "BSND");
-    call.SetTensor(kAttentionOut, {1, 1, 12, 16}, kHalf);
+    call.SetTensor(kAttentionOut, {1, 1, 12, width}, kHalf);
     for (const bool counted : {false, true}) {
       if (counted) {
         call.SetInts(kActualSeqLengthsKv, {650});
         for (const int list : {kKey, kValue}) {
           std::vector<double> values = call.Values({list, 0});
-          std::fill(values.begin() + 650 * key_heads * 16, values.end(), std::nan(""));
-          call.SetTensor({list, 0}, {1, 700, key_heads, 16}, kHalf, values);
+          std::fill(values.begin() + 650 * key_heads * width, values.end(), std::nan(""));
+          call.SetTensor({list, 0}, {1, 700, key_heads, width}, kHalf, values);
         }
       }
       OperatorRun run(attention::kOperators[3], call);
