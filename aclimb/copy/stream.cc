@@ -11,6 +11,8 @@
 #include <cstring>
 #include <limits>
 
+#include "aclimb/simd/cache.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace aclimb::copy {
 namespace HWY_NAMESPACE {
@@ -49,6 +51,20 @@ int64_t MoveAligned(const uint8_t* from, int64_t i, int64_t bytes, uint8_t* to,
   return i;
 }
 
+// Calls use(store) with the store of a vector, to an aligned address, that suits an output which no
+// cache holds.
+template <class Use>
+HWY_INLINE void WithPastCaches(const Use& use) {
+  if (PrefetchesOutputs()) {
+    return use([](auto v, uint8_t* at) HWY_ATTR {
+      hwy::Prefetch(at + kBytesAhead);
+      hn::Store(v, Bytes(), at);
+    });
+  }
+  use([](auto v, uint8_t* at) HWY_ATTR { hn::Stream(v, Bytes(), at); });
+  hwy::FlushStream();
+}
+
 // No byte is written twice: a line that is stored into a cache and streamed is slow in both.
 void Stream(const void* source, int64_t bytes, void* target) {
   const auto* const from = static_cast<const uint8_t*>(source);
@@ -56,10 +72,8 @@ void Stream(const void* source, int64_t bytes, void* target) {
   const int64_t past = PastAligned(to);
   int64_t i = std::min(bytes, past == 0 ? 0 : Lanes() - past);
   std::memcpy(to, from, static_cast<size_t>(i));
-  i = MoveAligned(from, i, bytes, to,
-                  [](auto v, uint8_t* at) HWY_ATTR { hn::Stream(v, Bytes(), at); });
+  WithPastCaches([&](const auto& store) HWY_ATTR { i = MoveAligned(from, i, bytes, to, store); });
   std::memcpy(to + i, from + i, static_cast<size_t>(bytes - i));
-  hwy::FlushStream();
 }
 
 // A vector or more. Of four or more the first and the last four overlap their neighbours: no branch
@@ -148,9 +162,8 @@ void RepeatPattern(const uint8_t* pattern, int64_t bytes, uint8_t* to, bool stre
     return Repeat(d, value, rest, head, bytes, to,
                   [d](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, d, at); });
   }
-  Repeat(d, value, rest, head, bytes, to,
-         [d](auto v, uint8_t* at) HWY_ATTR { hn::Stream(v, d, at); });
-  hwy::FlushStream();
+  WithPastCaches([&](const auto& store)
+                     HWY_ATTR { Repeat(d, value, rest, head, bytes, to, store); });
 }
 
 }  // namespace HWY_NAMESPACE

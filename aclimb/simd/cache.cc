@@ -1,5 +1,7 @@
 #include "aclimb/simd/cache.h"
 
+#include <hwy/targets.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -43,6 +45,15 @@ int64_t CacheShareBytes() {
   constexpr int64_t kMostOfCore = int64_t{32} << 20;
   static const int64_t bytes = std::min(LastLevelCacheBytes(), kMostOfCore * CoreCount());
   return bytes;
+}
+
+bool PrefetchesOutputs() {
+#if HWY_ARCH_X86
+  static const bool prefetches = (hwy::SupportedTargets() & (HWY_AVX3 | HWY_AVX3_DL)) == HWY_AVX3;
+  return prefetches;
+#else
+  return false;
+#endif
 }
 
 }  // namespace aclimb
