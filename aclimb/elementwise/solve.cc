@@ -8,7 +8,6 @@
 #include "aclimb/elementwise/worker.h"
 #include "aclimb/simd/cache.h"
 #include "aclimb/simd/parallel.h"
-#include "aclimb/simd/prefetch.h"
 #include "aclimb/simd/tiles.h"
 
 namespace aclimb::elementwise {
@@ -65,27 +64,8 @@ class Solver {
   }
 
   void SolveRun(const int64_t (&at)[kOperands], int64_t count, bool stream) const {
-    const char* const in[] = {At(0, at[0]), At(1, at[1]), At(2, at[2])};
-    char* const out = At(kOutput, at[kOutput]);
-    if (stream && PrefetchesOutputs()) return SolveAhead(in, out, count);
-    Compute(in, out, 0, count, stream);
-  }
-
-  void Compute(const char* const (&in)[3], char* out, int64_t first, int64_t count,
-               bool stream) const {
-    const auto from = [&](int n) { return in[n] + first * problem_.size[n]; };
-    const void* const inputs[] = {from(0), from(1), from(2)};
-    problem_.run(inputs, out + first * problem_.size[kOutput], count, stream, problem_.attributes);
-  }
-
-  // Parts of the output whose lines are on the way when their turn comes.
-  void SolveAhead(const char* const (&in)[3], char* out, int64_t count) const {
-    constexpr int64_t kPartBytes = 1024;
-    const int64_t part = kPartBytes / problem_.size[kOutput];
-    for (int64_t first = 0; first < count; first += part) {
-      PrefetchLines(out + first * problem_.size[kOutput] + kBytesAhead, kPartBytes);
-      Compute(in, out, first, std::min(part, count - first), false);
-    }
+    const void* const in[] = {At(0, at[0]), At(1, at[1]), At(2, at[2])};
+    problem_.run(in, At(kOutput, at[kOutput]), count, stream, problem_.attributes);
   }
 
   // Any strides and dtypes: rows that are long a part at a time, several short ones at once.
