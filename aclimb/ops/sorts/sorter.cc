@@ -58,31 +58,48 @@ void SelectFew(Entry* run, int64_t count, int64_t wanted) {
 
 }  // namespace
 
-// Once `wanted` entries are known, elements that come after the last of them are passed over, most
-// often without an entry.
+// Once an entry is known before which, or at which, there are `wanted` ones, elements that come
+// after it are passed over, most often without an entry.
 template <typename Entry>
 void Sorter<Entry>::Select(const void* line, int64_t stride, int64_t begin, int64_t count,
                            int64_t wanted, Entry* run) const {
   const bool finds = CanFindBefore(order_, stride);
   const int64_t at_once = finds ? kTogetherFound : kTogether;
-  int64_t room = 2 * (wanted + at_once);
-  int64_t kept = std::min(count, room);
-  FillEntries(order_, line, stride, begin, kept, run);
-  for (int64_t i = kept;;) {
-    std::nth_element(run, run + wanted - 1, run + kept);
-    if (i == count) return;
-    const Entry last = run[wanted - 1];
+  const auto size = static_cast<int64_t>(SizeOf(order_.dtype));
+  int64_t room = 2 * (wanted + at_once), kept = 0, i = 0;
+  alignas(float) unsigned char bound[sizeof(float)];
+  const void* last_element = bound;
+  Entry last;
+  bool is_bound = finds && FindBound(order_, line, begin, count, wanted, bound);
+  if (is_bound) {
+    FillEntries(order_, bound, 1, 0, 1, &last);
+    last = Entry::Of(last.Key(), begin + count - 1);
+  } else {
+    kept = i = std::min(count, room);
+    FillEntries(order_, line, stride, begin, kept, run);
+  }
+  for (;; is_bound = false) {
+    if (!is_bound) {
+      std::nth_element(run, run + wanted - 1, run + kept);
+      if (i == count) return;
+      last = run[wanted - 1];
+      last_element = static_cast<const char*>(line) + last.Place() * stride * size;
+      kept = wanted;
+    }
     const int64_t start = i;
-    for (kept = wanted; i < count && kept + at_once <= room;) {
-      if (finds) i = FindBefore(order_, line, begin + i, begin + count, last.Place()) - begin;
-      const int64_t together = std::min(at_once, count - i);
+    while (i < count && kept + at_once <= room) {
+      if (finds) {
+        i = FindBefore(order_, line, begin + i, begin + count, last_element, is_bound) - begin;
+        if (i == count) break;
+      }
+      const int64_t together = is_bound ? 1 : std::min(at_once, count - i);
       FillEntries(order_, line, stride, begin + i, together, run + kept);
       i += together;
       const Entry* const made = run + kept;
       for (int64_t k = 0; k < together; ++k) {
         const Entry entry = made[k];
         run[kept] = entry;
-        kept += entry < last ? 1 : 0;
+        kept += last < entry ? 0 : 1;
       }
     }
     if (i - start < 2 * room) room = std::min(2 * room, 2 * wanted + kMostRoom);

@@ -143,12 +143,39 @@ TEST_F(Sorts, FirstOfLongLines) {
           for (const size_t place : PlacesInOrder(elements, largest)) {
             expected.push_back(static_cast<double>(place));
           }
-          for (const int64_t k : {1, 10, 300}) {
+          for (const int64_t k : {1, 10, 100, 300}) {
             const Values first(expected.begin(), expected.begin() + k);
             EXPECT_TRUE(Topk(self, dtype, k, largest).places == first) << NameOf(dtype) << k;
             if (largest) continue;
             EXPECT_TRUE(Kth(self, dtype, k).places == Values{first.back()}) << NameOf(dtype) << k;
           }
+        }
+      }
+    }
+  });
+  EXPECT_GT(found, 0);
+}
+
+// Lines in which fewer numbers than wanted lie between the infinities, and whose other elements are
+// NaN or one infinity.
+TEST_F(Sorts, FirstOfLinesWithFewNumbers) {
+  constexpr int64_t kCount = 1'000, k = 10;
+  const int found = EachTarget([&] {
+    for (const double most : {std::nan(""), kInfinity, -kInfinity}) {
+      for (const int64_t numbers : {0, 1, 9, 10, 11}) {
+        Values elements(kCount, most);
+        for (int64_t i = 0; i < numbers; ++i) {
+          elements[static_cast<size_t>(kCount - 1 - 89 * i)] = static_cast<double>(i % 4);
+        }
+        const DeviceTensor self({kCount}, DType::kFloat32, elements);
+        for (const bool largest : {false, true}) {
+          Values expected;
+          for (const size_t place : PlacesInOrder(elements, largest)) {
+            expected.push_back(static_cast<double>(place));
+          }
+          expected.resize(k);
+          EXPECT_TRUE(Topk(self, DType::kFloat32, k, largest).places == expected)
+              << most << " " << numbers;
         }
       }
     }
