@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "aclimb/core/divide.h"
 #include "aclimb/ops/weight_quant_batch_matmul/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -124,6 +125,8 @@ using HalfVector = hn::Vec<HalfBlock>;
 
 // Both halves of a block, `lanes` of each from `j` on, in the order in which x has its terms.
 struct Int8 {
+  static constexpr int64_t kBytes = kBlockTerms;
+
   template <typename Each>
   static HWY_INLINE void Load(const char* codes, int64_t block, int64_t j, Each&& each) {
     const HalfBlock d;
@@ -135,6 +138,8 @@ struct Int8 {
   }
 };
 struct Int4 {
+  static constexpr int64_t kBytes = kBlockTerms / 2;
+
   template <typename Each>
   static HWY_INLINE void Load(const char* codes, int64_t block, int64_t j, Each&& each) {
     const HalfBlock d;
@@ -149,7 +154,7 @@ struct Int4 {
 
 template <typename Codes, int kRows>
 HWY_INLINE void DotColumn(const Blocks& blocks, const char* codes, const float* scales,
-                          double* totals) {
+                          int64_t ahead, double* totals) {
   const HalfBlock d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   // Additions that a lane makes in float32 before the sum goes on in double.
@@ -160,6 +165,7 @@ HWY_INLINE void DotColumn(const Blocks& blocks, const char* codes, const float* 
     HalfVector sums[kRows];
     for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
     for (int64_t block = begin; block < end; ++block) {
+      hwy::Prefetch(codes + block * Codes::kBytes + ahead);
       HalfVector part[kRows];
       for (int64_t j = 0; j < kBlockTerms / 2; j += lanes) {
         Codes::Load(codes, block, j, [&](HalfVector first, HalfVector second) HWY_ATTR {
@@ -182,11 +188,14 @@ HWY_INLINE void DotColumn(const Blocks& blocks, const char* codes, const float* 
 
 template <typename Codes, int kRows>
 void DotRows(const Blocks& blocks, double* totals) {
+  // A column is fetched with one before it that lies a page before it, about.
+  constexpr int64_t kPage = 4096;
+  const int64_t column_ahead = RoundUp(kPage, std::max<int64_t>(1, blocks.column));
   for (int64_t c = 0; c < blocks.columns; ++c) {
     const char* const ahead = blocks.ahead + c * blocks.ahead_bytes;
     for (int64_t i = 0; i < blocks.ahead_bytes; i += 64) hwy::Prefetch(ahead + i);
     DotColumn<Codes, kRows>(blocks, blocks.codes + c * blocks.column,
-                            blocks.scales + c * blocks.count, totals + c * kRows);
+                            blocks.scales + c * blocks.count, column_ahead, totals + c * kRows);
   }
 }
 
@@ -220,28 +229,68 @@ void ScaleRow(const int8_t* codes, int64_t count, const float* scales, const flo
   }
 }
 
-void AddRow(const int8_t* codes, int64_t count, const float* scales, const float* offsets,
-            const Meeting& meeting) {
+template <int kRows, int kTerms>
+void AddTerms(const CodeRows& codes, const float* scales, const float* offsets,
+              const Meeting& meeting) {
+  const int8_t* const first = codes.codes;
+  float* const sums = meeting.sums;
+  const int64_t row = codes.row, sums_row = meeting.row, count = codes.count;
+  float x[kRows][kTerms];
+  for (int r = 0; r < kRows; ++r) std::copy_n(meeting.x + r * meeting.step, kTerms, x[r]);
   const auto add = [&](auto d, int64_t i) HWY_ATTR {
-    auto value = LoadCodes(d, codes + i);
-    if (offsets != nullptr) value = hn::Add(value, hn::LoadU(d, offsets + i));
-    value = hn::Mul(value, hn::LoadU(d, scales + i));
-    for (int64_t r = 0; r < meeting.rows; ++r) {
-      float* const at = meeting.sums + r * meeting.row + i;
-      const auto x = hn::Set(d, meeting.x[r * meeting.step]);
-      hn::StoreU(hn::MulAdd(x, value, hn::LoadU(d, at)), d, at);
+    const auto scale = hn::LoadU(d, scales + i);
+    const auto offset = offsets == nullptr ? hn::Zero(d) : hn::LoadU(d, offsets + i);
+    hn::Vec<decltype(d)> sum[kRows];
+    for (int r = 0; r < kRows; ++r) sum[r] = hn::LoadU(d, sums + r * sums_row + i);
+    for (int t = 0; t < kTerms; ++t) {
+      const auto value = hn::Mul(hn::Add(LoadCodes(d, first + t * row + i), offset), scale);
+      for (int r = 0; r < kRows; ++r) sum[r] = hn::MulAdd(hn::Set(d, x[r][t]), value, sum[r]);
     }
+    for (int r = 0; r < kRows; ++r) hn::StoreU(sum[r], d, sums + r * sums_row + i);
   };
+  constexpr int64_t kLine = 64;
   const Tag d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
+  for (; i + kLine <= count; i += kLine) {
+    for (int t = 0; t < kTerms; ++t) hwy::Prefetch(first + t * row + i + codes.ahead);
+    for (int64_t j = i; j < i + kLine; j += lanes) add(d, j);
+  }
   for (; i + lanes <= count; i += lanes) add(d, i);
   for (; i < count; ++i) add(hn::CappedTag<float, 1>(), i);
 }
 
+template <int kRows>
+void AddEach(CodeRows codes, const float* scales, const float* offsets, Meeting meeting) {
+  const auto pass = [&](int64_t terms) {
+    codes.codes += terms * codes.row;
+    codes.terms -= terms;
+    meeting.x += terms;
+  };
+  for (; codes.terms >= kTermsTogether; pass(kTermsTogether)) {
+    AddTerms<kRows, kTermsTogether>(codes, scales, offsets, meeting);
+  }
+  for (; codes.terms > 0; pass(1)) AddTerms<kRows, 1>(codes, scales, offsets, meeting);
+}
+
+void AddRows(const CodeRows& codes, const float* scales, const float* offsets,
+             const Meeting& meeting) {
+  static_assert(kFewRows == 4);
+  switch (meeting.rows) {
+    case 1:
+      return AddEach<1>(codes, scales, offsets, meeting);
+    case 2:
+      return AddEach<2>(codes, scales, offsets, meeting);
+    case 3:
+      return AddEach<3>(codes, scales, offsets, meeting);
+    default:
+      return AddEach<4>(codes, scales, offsets, meeting);
+  }
+}
+
 const Kernels& KernelsOfTarget() {
   static constexpr Kernels kKernels = {&Unpack,          &ScalePiece, &DotPiece, &DotBlocks<Int8>,
-                                       &DotBlocks<Int4>, &ScaleRow,   &AddRow};
+                                       &DotBlocks<Int4>, &ScaleRow,   &AddRows};
   return kKernels;
 }
 

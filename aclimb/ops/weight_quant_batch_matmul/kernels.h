@@ -18,6 +18,8 @@ struct Piece {
 inline constexpr int64_t kBlockTerms = 32;
 // Rows of x up to which each meets the integers themselves; more of them meet blocks of floats.
 inline constexpr int64_t kFewRows = 4;
+// Terms whose rows of the weight meet the sums at once.
+inline constexpr int64_t kTermsTogether = 4;
 
 // The blocks of some columns, and the rows of x that meet them, kFewRows at most.
 struct Blocks {
@@ -32,7 +34,16 @@ struct Blocks {
   int64_t ahead_bytes;
 };
 
-// Rows of x whose elements of one term, `step` apart, meet a row of the weight, and their sums.
+// Rows of the weight, of neighbouring terms that have the same scales.
+struct CodeRows {
+  const int8_t* codes;
+  int64_t row;  // elements from one to the next
+  int64_t terms, count;
+  int64_t ahead;  // bytes from an integer to the one that is fetched with it, 0 for none
+};
+
+// Rows of x, kFewRows at most, that meet rows of the weight: of each row of x the element of the
+// first term, `step` apart, before those of the next terms; and their sums.
 struct Meeting {
   const float* x;
   int64_t step, rows;
@@ -55,9 +66,9 @@ struct Kernels {
   // out[i] = (codes[i] + offsets[i]) * scales[i]; `offsets` may be null for 0.
   void (*scale_row)(const int8_t* codes, int64_t count, const float* scales, const float* offsets,
                     float* out);
-  // sums[i] += x * what scale_row makes.
-  void (*add_row)(const int8_t* codes, int64_t count, const float* scales, const float* offsets,
-                  const Meeting& meeting);
+  // sums[i] += x * what scale_row makes, one term after the other.
+  void (*add_rows)(const CodeRows& codes, const float* scales, const float* offsets,
+                   const Meeting& meeting);
 };
 
 const Kernels& KernelsInUse();

@@ -24,7 +24,7 @@ namespace {
 // Sides of a tile of the weight, as floats 256 KiB, and rows of x that meet it.
 constexpr int64_t kTileColumns = 128, kTileTerms = 512, kTileRows = 512;
 // Columns of a weight that few rows of x meet as it lies.
-constexpr int64_t kLeastRowColumns = 128, kMostRowColumns = 512;
+constexpr int64_t kLeastRowColumns = 128, kMostRowColumns = 2048;
 // So many rows before its own turn a row of the weight is prefetched.
 constexpr int64_t kRowsAhead = 8;
 // Integers that a thread takes at once, about.
@@ -162,7 +162,7 @@ class WeightQuantPlan final : public Plan {
       bytes += RoundUp(elements * size, int64_t{64});
       return at;
     };
-    codes_at_ = piece(std::max(terms_, columns_), 1);
+    codes_at_ = piece(std::max(terms_, kTermsTogether * columns_), 1);
     scales_at_ = piece(std::max(most_groups, columns_), sizeof(float));
     offsets_at_ = piece(std::max(most_groups, columns_), sizeof(float));
     of_blocks_at_ = piece(columns_ * (whole_ / kBlockTerms), sizeof(float));
@@ -329,30 +329,60 @@ class WeightQuantPlan final : public Plan {
                int64_t terms, const Scratch& scratch) const {
     float* const sums = begin == 0 ? scratch.sums : scratch.tile;
     std::fill_n(sums, part.rows * columns_, 0.0f);
-    EachRow(run, part, begin, terms, scratch,
-            [&](int64_t t, const int8_t* codes, const float* offsets) {
-              kernels_.add_row(codes, part.columns, scratch.scales, offsets,
-                               {x + begin + t, p_.k, part.rows, sums, columns_});
-            });
+    int64_t together = 0;
+    for (int64_t t = 0; t < terms; t += together) {
+      const int64_t term = begin + t, of_group = p_.group - term % p_.group;
+      together = std::min({kTermsTogether, terms - t, of_group});
+      const float* const offsets = GridOfRow(run, part, term, t == 0, scratch);
+      kernels_.add_rows(RowsOfCodes(run, part, term, together, t + 2 * together <= terms, scratch),
+                        scratch.scales, offsets, {x + term, p_.k, part.rows, sums, columns_});
+    }
     if (begin == 0) return;
     for (int64_t i = 0; i < part.rows * columns_; ++i) scratch.sums[i] += sums[i];
+  }
+
+  // So many terms' rows, of which as many more follow or not. INT4 becomes bytes.
+  CodeRows RowsOfCodes(const RunContext& run, const Part& part, int64_t term, int64_t terms,
+                       bool more, const Scratch& scratch) const {
+    const bool packed = PackedPerByte(p_.codes) > 1;
+    CodeRows rows = {.codes = scratch.codes,
+                     .row = packed ? columns_ : p_.term,
+                     .terms = terms,
+                     .count = part.columns,
+                     .ahead = packed || !more ? 0 : terms * p_.term};
+    for (int64_t t = 0; t < (packed ? terms : 1); ++t) {
+      const int64_t first = (term + t) * p_.term + part.column * p_.column;
+      const int8_t* const codes =
+          Codes(run.Data(kWeight), first, p_.column, part.columns, scratch.codes + t * columns_);
+      if (t == 0) rows.codes = codes;
+    }
+    return rows;
+  }
+
+  // Puts what scales a term's row into the scratch unless the term before had the same; the
+  // offsets.
+  const float* GridOfRow(const RunContext& run, const Part& part, int64_t term, bool is_first,
+                         const Scratch& scratch) const {
+    const bool has_offsets = p_.offsets.IsGiven();
+    if (is_first || term % p_.group == 0) {
+      const int64_t group = term / p_.group;
+      p_.scales.Columns(run.Data(kScale), group, part.column, part.columns, scratch.scales);
+      if (has_offsets) {
+        p_.offsets.Columns(run.Data(kOffset), group, part.column, part.columns, scratch.offsets);
+      }
+    }
+    return has_offsets ? scratch.offsets : nullptr;
   }
 
   // Calls use(term, codes, offsets) for each row of a tile; its scales are in the scratch.
   template <typename Use>
   void EachRow(const RunContext& run, const Part& part, int64_t begin, int64_t terms,
                const Scratch& scratch, Use&& use) const {
-    const float* const offsets = p_.offsets.IsGiven() ? scratch.offsets : nullptr;
     for (int64_t t = 0; t < terms; ++t) {
-      const int64_t term = begin + t, group = term / p_.group;
-      if (t == 0 || term % p_.group == 0) {
-        p_.scales.Columns(run.Data(kScale), group, part.column, part.columns, scratch.scales);
-        if (offsets != nullptr) {
-          p_.offsets.Columns(run.Data(kOffset), group, part.column, part.columns, scratch.offsets);
-        }
-      }
-      const int8_t* const codes = Codes(run.Data(kWeight), term * p_.term + part.column * p_.column,
-                                        p_.column, part.columns, scratch.codes);
+      const float* const offsets = GridOfRow(run, part, begin + t, t == 0, scratch);
+      const int8_t* const codes =
+          Codes(run.Data(kWeight), (begin + t) * p_.term + part.column * p_.column, p_.column,
+                part.columns, scratch.codes);
       // They lie too far apart for the processor to see the next ones coming.
       if (PackedPerByte(p_.codes) == 1 && t + kRowsAhead < terms) {
         PrefetchLines(codes + kRowsAhead * p_.term, part.columns);
