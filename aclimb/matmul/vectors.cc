@@ -2,6 +2,8 @@
 #define HWY_TARGET_INCLUDE "aclimb/matmul/vectors.cc"
 #include <hwy/foreach_target.h>
 // foreach_target.h first: the -inl header is included once per target.
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 
 #include "aclimb/core/divide.h"
@@ -177,6 +179,122 @@ void AlongResults(const void* matrix, int64_t stride, const float* x, int64_t te
   }
 }
 
+// Elements from a row of a matrix to the one that is fetched with it, some kilobytes behind.
+template <typename T>
+int64_t RowsAhead(int64_t stride, int64_t length) {
+  constexpr int64_t kBytesAhead = 2048;
+  const int64_t bytes = std::max<int64_t>(1, length) * static_cast<int64_t>(sizeof(T));
+  return stride * std::max<int64_t>(kTogether, kBytesAhead / bytes);
+}
+
+// kRows rows meet kTogether vectors.
+template <int kRows, typename T>
+HWY_INLINE void DotShared(const T* row, int64_t stride, int64_t ahead, const float* x,
+                          int64_t x_row, int64_t terms, float* sums, int64_t sums_row) {
+  const Tag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<Tag> sum[kRows][kTogether];
+  for (auto& of_row : sum) {
+    for (auto& each : of_row) each = hn::Zero(d);
+  }
+  const auto add = [&](int64_t i, const auto& load) HWY_ATTR {
+    hn::Vec<Tag> part[kRows];
+    for (int r = 0; r < kRows; ++r) {
+      hwy::Prefetch(row + r * stride + i + ahead);
+      part[r] = load(row + r * stride + i);
+    }
+    for (int v = 0; v < kTogether; ++v) {
+      const auto factor = load(x + v * x_row + i);
+      for (int r = 0; r < kRows; ++r) sum[r][v] = hn::MulAdd(part[r], factor, sum[r][v]);
+    }
+  };
+  int64_t i = 0;
+  for (; i + lanes <= terms; i += lanes) {
+    add(i, [&](const auto* from) HWY_ATTR { return LoadF32(d, from); });
+  }
+  if (i < terms) {
+    add(i, [&](const auto* from) HWY_ATTR { return LoadFirst(d, from, terms - i); });
+  }
+  for (int v = 0; v < kTogether; ++v) {
+    for (int r = 0; r < kRows; ++r) {
+      sums[v * sums_row + r] = hn::GetLane(hn::SumOfLanes(d, sum[r][v]));
+    }
+  }
+}
+
+template <typename T>
+void SharedAlongTerms(const void* matrix, int64_t stride, const float* x, int64_t x_row,
+                      int64_t terms, int64_t results, float* sums, int64_t sums_row) {
+  const auto* const rows = static_cast<const T*>(matrix);
+  const int64_t ahead = RowsAhead<T>(stride, terms);
+  int64_t j = 0;
+  for (; j + 2 <= results; j += 2) {
+    DotShared<2>(rows + j * stride, stride, ahead, x, x_row, terms, sums + j, sums_row);
+  }
+  if (j < results) {
+    DotShared<1>(rows + j * stride, stride, ahead, x, x_row, terms, sums + j, sums_row);
+  }
+}
+
+// sums[v][j] += row[j] * x[v][0] + ..., of kRows rows.
+template <int kRows, typename T>
+HWY_INLINE void AddShared(const T* row, int64_t stride, int64_t ahead, const float* x,
+                          int64_t x_row, int64_t results, float* HWY_RESTRICT sums) {
+  const Tag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto add = [&](int64_t j, const auto& load) HWY_ATTR {
+    hn::Vec<Tag> part[kRows];
+    for (int r = 0; r < kRows; ++r) {
+      hwy::Prefetch(row + r * stride + j + ahead);
+      part[r] = load(row + r * stride + j);
+    }
+    for (int v = 0; v < kTogether; ++v) {
+      float* const at = sums + v * kMostShared + j;
+      auto sum = hn::Load(d, at);
+      for (int r = 0; r < kRows; ++r) sum = hn::MulAdd(part[r], hn::Set(d, x[v * x_row + r]), sum);
+      hn::Store(sum, d, at);
+    }
+  };
+  int64_t j = 0;
+  for (; j + lanes <= results; j += lanes) {
+    add(j, [&](const T* from) HWY_ATTR { return LoadF32(d, from); });
+  }
+  if (j < results) add(j, [&](const T* from) HWY_ATTR { return LoadFirst(d, from, results - j); });
+}
+
+template <typename T>
+void SharedAlongResults(const void* matrix, int64_t stride, const float* x, int64_t x_row,
+                        int64_t terms, int64_t results, float* sums, int64_t sums_row) {
+  HWY_ALIGN float own[kTogether * kMostShared];  // stay in the nearest cache
+  const auto* const rows = static_cast<const T*>(matrix);
+  const int64_t ahead = RowsAhead<T>(stride, results);
+  for (int64_t begin = 0; begin < terms; begin += kBlock) {
+    const int64_t end = std::min(terms, begin + kBlock);
+    std::fill_n(own, kTogether * kMostShared, 0.0f);
+    int64_t i = begin;
+    for (; i + kTogether <= end; i += kTogether) {
+      AddShared<kTogether>(rows + i * stride, stride, ahead, x + i, x_row, results, own);
+    }
+    for (; i < end; ++i) {
+      AddShared<1>(rows + i * stride, stride, ahead, x + i, x_row, results, own);
+    }
+    for (int v = 0; v < kTogether; ++v) {
+      for (int64_t j = 0; j < results; ++j) sums[v * sums_row + j] += own[v * kMostShared + j];
+    }
+  }
+}
+
+SharedSums SharedAlongTermsOf(DType matrix) {
+  return matrix == DType::kFloat16    ? &SharedAlongTerms<Float16>
+         : matrix == DType::kBFloat16 ? &SharedAlongTerms<BFloat16>
+                                      : &SharedAlongTerms<float>;
+}
+SharedSums SharedAlongResultsOf(DType matrix) {
+  return matrix == DType::kFloat16    ? &SharedAlongResults<Float16>
+         : matrix == DType::kBFloat16 ? &SharedAlongResults<BFloat16>
+                                      : &SharedAlongResults<float>;
+}
+
 template <typename T>
 VectorSums AlongTermsOfType(int64_t results) {
   return results == 1 ? &OneAlongTerms<T> : &AlongTerms<T>;
@@ -202,11 +320,19 @@ namespace aclimb::matmul {
 
 HWY_EXPORT(AlongTermsOf);
 HWY_EXPORT(AlongResultsOf);
+HWY_EXPORT(SharedAlongTermsOf);
+HWY_EXPORT(SharedAlongResultsOf);
 
 VectorSums SumsAlongTerms(DType matrix, int64_t results) {
   return HWY_DYNAMIC_DISPATCH(AlongTermsOf)(matrix, results);
 }
 VectorSums SumsAlongResults(DType matrix) { return HWY_DYNAMIC_DISPATCH(AlongResultsOf)(matrix); }
+SharedSums SharedSumsAlongTerms(DType matrix) {
+  return HWY_DYNAMIC_DISPATCH(SharedAlongTermsOf)(matrix);
+}
+SharedSums SharedSumsAlongResults(DType matrix) {
+  return HWY_DYNAMIC_DISPATCH(SharedAlongResultsOf)(matrix);
+}
 
 }  // namespace aclimb::matmul
 #endif

@@ -23,4 +23,16 @@ using VectorSums = void (*)(const void* matrix, int64_t stride, const float* x, 
 VectorSums SumsAlongTerms(DType matrix, int64_t results);
 VectorSums SumsAlongResults(DType matrix);
 
+// Results at most of a call that has several vectors.
+inline constexpr int64_t kMostShared = 512;
+// The sums of kTogether vectors, of which each row of the matrix is read once for all, in float32:
+// for at most kMostShared terms or results, whichever are neighbours in memory. Vectors and their
+// sums begin `x_row` and `sums_row` elements apart.
+using SharedSums = void (*)(const void* matrix, int64_t stride, const float* x, int64_t x_row,
+                            int64_t terms, int64_t results, float* sums, int64_t sums_row);
+
+SharedSums SharedSumsAlongTerms(DType matrix);
+// Adds to the sums.
+SharedSums SharedSumsAlongResults(DType matrix);
+
 }  // namespace aclimb::matmul

@@ -36,6 +36,7 @@ class FewRows {
  private:
   int64_t key_size_ = 0, value_size_ = 0;
   matmul::VectorSums score_ = nullptr, sum_ = nullptr;
+  matmul::SharedSums shared_score_ = nullptr, shared_sum_ = nullptr;  // of some rows together
 };
 
 }  // namespace aclimb::attention

@@ -26,7 +26,8 @@ TEST_F(AttentionForInference, OneQueryOfManyHeads) {
   struct Heads {
     int64_t keys, width;
   };
-  for (const auto& [key_heads, width] : {Heads{2, 16}, Heads{4, 16}, Heads{4, 512}}) {
+  for (const auto& [key_heads, width] :
+       {Heads{2, 16}, Heads{4, 16}, Heads{4, 512}, Heads{3, 16}, Heads{3, 112}, Heads{3, 512}}) {
     truth::Draw draw(3);
     truth::Call call(kContract);
     attention::DrawFloats(draw, call, kQuery, {1, 1, 12, width}, kHalf, 0.5);
@@ -48,10 +49,10 @@ TEST_F(AttentionForInference, OneQueryOfManyHeads) {
     call.SetTensor(kAttentionOut, {1, 1, 12, width}, kHalf);
     for (const bool counted : {false, true}) {
       if (counted) {
-        call.SetInts(kActualSeqLengthsKv, {650});
+        call.SetInts(kActualSeqLengthsKv, {651});
         for (const int list : {kKey, kValue}) {
           std::vector<double> values = call.Values({list, 0});
-          std::fill(values.begin() + 650 * key_heads * width, values.end(), std::nan(""));
+          std::fill(values.begin() + 651 * key_heads * width, values.end(), std::nan(""));
           call.SetTensor({list, 0}, {1, 700, key_heads, width}, kHalf, values);
         }
       }
