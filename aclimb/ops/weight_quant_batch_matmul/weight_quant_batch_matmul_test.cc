@@ -93,10 +93,12 @@ TEST_F(WeightQuant, LargeWeightsOfBothLayouts) {
   }
 }
 
-// Columns of which the last tile has few, or one.
+// Columns of which the last tile has some, or one, and terms of which the last group has some.
 TEST_F(WeightQuant, FewRowsMeetManyColumns) {
   for (const DType dtype : {DType::kInt8, DType::kInt4}) {
-    for (const int64_t columns : {513, 700}) ExpectProduct(dtype, 3, 600, false, columns);
+    for (const int64_t rows : {1, 2, 3, 4}) {
+      for (const int64_t columns : {2049, 2200}) ExpectProduct(dtype, rows, 599, false, columns);
+    }
   }
 }
 
