@@ -80,6 +80,12 @@ int64_t RowCount(const Piece& piece) {
   return count;
 }
 
+// Whether a piece is one row, which is copied as it is in one chunk.
+bool IsShortRow(const Piece& piece) {
+  return piece.chunks == 1 && OuterRank(piece) == 0 && RowOf(piece).from == 1 &&
+         piece.from.dtype == piece.to.dtype;
+}
+
 // Whether no cache holds what so many rows are read from and written to.
 bool IsBeyondCache(int64_t rows, int64_t row_bytes) {
   return 2 * rows * row_bytes > CacheShareBytes();
@@ -287,6 +293,8 @@ class PiecesPlan final : public Plan {
     char* const to = AddressOf(piece.to, run);
     char* const from = piece.from.parameter < 0 ? reinterpret_cast<char*>(number.data())
                                                 : AddressOf(piece.from, run);
+    // Of a short piece most of the time would pass before its first byte is copied.
+    if (IsShortRow(piece)) return copy::RowCopier(false, true).Copy(from, RowBytes(piece), to);
     const int64_t chunks = piece.chunks / piece.outer;
     while (begin < end) {
       int64_t from_at = 0, to_at = 0;
