@@ -66,7 +66,7 @@ void Job::Run(int64_t chunk) const {
 
 void Job::CopyRows(int64_t begin, int64_t end) const {
   const int64_t block = kBufferBytes / widest_;
-  const RowCopier copier(streams_, walk_.IsDense(1));
+  const RowCopier copier(streams_);
   walk_.Visit(begin, end, [&](const int64_t* at, int64_t n) {
     const int64_t(&stride)[2] = {walk_.stride[0][inner_], walk_.stride[1][inner_]};
     if (stride[0] == 0 && stride[1] == 1 && n >= kShortRow) {
@@ -136,8 +136,7 @@ void Job::CopyBlock(const Place& from, const Place& to, int64_t count) const {
     source = target;
   }
   if (to.consecutive && converter_.Changes()) return converter_.Run(source, count, to.at);
-  if (to.consecutive)
-    return RowCopier(streams_, walk_.IsDense(1)).Copy(source, count * size_[0], to.at);
+  if (to.consecutive) return RowCopier(streams_).Copy(source, count * size_[0], to.at);
   if (converter_.Changes()) {
     converter_.Run(source, count, converted);
     source = converted;

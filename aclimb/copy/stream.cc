@@ -76,48 +76,32 @@ void Stream(const void* source, int64_t bytes, void* target) {
   std::memcpy(to + i, from + i, static_cast<size_t>(bytes - i));
 }
 
-// Stores a vector; kFetches tells whether the line that is written kBytesAhead is prefetched.
-template <bool kFetches, class V>
-HWY_INLINE void StoreAt(V v, uint8_t* at) {
-  if constexpr (kFetches) hwy::Prefetch(at + kBytesAhead);
-  hn::StoreU(v, Bytes(), at);
-}
-
 // A vector or more. Of four or more the first and the last four overlap their neighbours: no branch
 // depends on where rows of one length lie.
-template <bool kFetches>
 HWY_INLINE void CopyVectors(const uint8_t* from, int64_t bytes, uint8_t* to) {
   const Bytes d;
   const int64_t lanes = Lanes(), last = bytes - 4 * lanes;
-  const auto store = [](auto v, uint8_t* at) HWY_ATTR { StoreAt<kFetches>(v, at); };
   if (last < 0) {
-    for (int64_t i = 0; i < bytes - lanes; i += lanes) store(hn::LoadU(d, from + i), to + i);
-    store(hn::LoadU(d, from + bytes - lanes), to + bytes - lanes);
+    for (int64_t i = 0; i < bytes - lanes; i += lanes)
+      hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+    hn::StoreU(hn::LoadU(d, from + bytes - lanes), d, to + bytes - lanes);
     return;
   }
   hn::StoreU(hn::LoadU(d, from), d, to);
-  for (int64_t i = lanes - PastAligned(to); i < last; i += 4 * lanes) MoveFour(from, i, to, store);
-  MoveFour(from, last, to, store);
-}
-
-template <bool kFetches>
-void CopyInVectorsOf(const void* from, int64_t bytes, void* to) {
-  CopyVectors<kFetches>(static_cast<const uint8_t*>(from), bytes, static_cast<uint8_t*>(to));
+  for (int64_t i = lanes - PastAligned(to); i < last; i += 4 * lanes) {
+    MoveFour(from, i, to, [d](auto v, uint8_t* at) HWY_ATTR { hn::Store(v, d, at); });
+  }
+  MoveFour(from, last, to, [d](auto v, uint8_t* at) HWY_ATTR { hn::StoreU(v, d, at); });
 }
 
 void CopyInVectors(const void* from, int64_t bytes, void* to) {
-  CopyInVectorsOf<false>(from, bytes, to);
-}
-
-void CopyInVectorsAhead(const void* from, int64_t bytes, void* to) {
-  CopyInVectorsOf<true>(from, bytes, to);
+  CopyVectors(static_cast<const uint8_t*>(from), bytes, static_cast<uint8_t*>(to));
 }
 
 // Rows of a vector or more. All of a short one is loaded before any of it is stored, without a
 // branch: the vectors overlap.
-template <bool kFetches>
-void CopyRowsOf(const void* source, int64_t from_step, int64_t bytes, int64_t rows, void* target,
-                int64_t to_step) {
+void CopyRowsInVectors(const void* source, int64_t from_step, int64_t bytes, int64_t rows,
+                       void* target, int64_t to_step) {
   const Bytes d;
   const auto* from = static_cast<const uint8_t*>(source);
   auto* to = static_cast<uint8_t*>(target);
@@ -128,26 +112,21 @@ void CopyRowsOf(const void* source, int64_t from_step, int64_t bytes, int64_t ro
   if (bytes <= 2 * lanes) {
     return each([&]() HWY_ATTR {
       const auto v0 = hn::LoadU(d, from), v1 = hn::LoadU(d, from + last);
-      StoreAt<kFetches>(v0, to);
-      StoreAt<kFetches>(v1, to + last);
+      hn::StoreU(v0, d, to);
+      hn::StoreU(v1, d, to + last);
     });
   }
   if (bytes <= 4 * lanes) {
     return each([&]() HWY_ATTR {
       const auto v0 = hn::LoadU(d, from), v1 = hn::LoadU(d, from + lanes);
       const auto v2 = hn::LoadU(d, from + last - lanes), v3 = hn::LoadU(d, from + last);
-      StoreAt<kFetches>(v0, to);
-      StoreAt<kFetches>(v1, to + lanes);
-      StoreAt<kFetches>(v2, to + last - lanes);
-      StoreAt<kFetches>(v3, to + last);
+      hn::StoreU(v0, d, to);
+      hn::StoreU(v1, d, to + lanes);
+      hn::StoreU(v2, d, to + last - lanes);
+      hn::StoreU(v3, d, to + last);
     });
   }
-  each([&]() HWY_ATTR { CopyVectors<kFetches>(from, bytes, to); });
-}
-
-void CopyRowsInVectors(const void* from, int64_t from_step, int64_t bytes, int64_t rows, void* to,
-                       int64_t to_step, bool fetches) {
-  (fetches ? CopyRowsOf<true> : CopyRowsOf<false>)(from, from_step, bytes, rows, to, to_step);
+  each([&]() HWY_ATTR { CopyVectors(from, bytes, to); });
 }
 
 template <class D, class V, class Store>
@@ -195,7 +174,6 @@ HWY_AFTER_NAMESPACE();
 namespace aclimb::copy {
 
 HWY_EXPORT(CopyInVectors);
-HWY_EXPORT(CopyInVectorsAhead);
 HWY_EXPORT(CopyRowsInVectors);
 HWY_EXPORT(Stream);
 HWY_EXPORT(RepeatPattern);
@@ -211,18 +189,15 @@ void CopyInChunks(const uint8_t* from, int64_t bytes, uint8_t* to) {
 
 }  // namespace
 
-RowCopier::RowCopier(bool streams, bool in_order)
-    : fetches_(in_order && PrefetchesOutputs()),
-      vectors_(fetches_ ? HWY_DYNAMIC_DISPATCH(CopyInVectorsAhead)
-                        : HWY_DYNAMIC_DISPATCH(CopyInVectors)),
+RowCopier::RowCopier(bool streams)
+    : vectors_(HWY_DYNAMIC_DISPATCH(CopyInVectors)),
       stream_(HWY_DYNAMIC_DISPATCH(Stream)),
       streamed_(streams ? kStreamedRow : std::numeric_limits<int64_t>::max()) {}
 
 void RowCopier::CopyRows(const void* from, int64_t from_step, int64_t bytes, int64_t rows, void* to,
                          int64_t to_step) const {
   if (bytes >= kVector && bytes < streamed_) {
-    return HWY_DYNAMIC_DISPATCH(CopyRowsInVectors)(from, from_step, bytes, rows, to, to_step,
-                                                   fetches_);
+    return HWY_DYNAMIC_DISPATCH(CopyRowsInVectors)(from, from_step, bytes, rows, to, to_step);
   }
   const auto* const source = static_cast<const uint8_t*>(from);
   auto* const target = static_cast<uint8_t*>(to);

@@ -16,9 +16,8 @@ constexpr int64_t kStreamedRow = 4096;
 // machine are looked up once, which takes as long as copying a hundred bytes.
 class RowCopier {
  public:
-  // Long rows stream if no cache holds the output. If rows are written in order, each right behind
-  // the one before, the lines of later ones may be prefetched.
-  RowCopier(bool streams, bool in_order);
+  // Long rows stream if no cache holds the output.
+  explicit RowCopier(bool streams);
 
   void Copy(const void* from, int64_t bytes, void* to) const {
     if (bytes < kVector) return CopyShort(from, bytes, to);
@@ -35,7 +34,6 @@ class RowCopier {
 
   static void CopyShort(const void* from, int64_t bytes, void* to);
 
-  const bool fetches_;  // lines of later rows
   const Kernel vectors_, stream_;
   const int64_t streamed_;  // the length from which rows stream
 };

@@ -214,9 +214,7 @@ class PiecesPlan final : public Plan {
                     pieces_.begin() + static_cast<ptrdiff_t>(group.end),
                     [](const Piece& piece) { return RowBytes(piece) >= kLongRow; });
     const int64_t turn = are_long ? 1 : std::max<int64_t>(1, kTurnBytes / group.row_bytes);
-    // Of one piece the rows may lie apart, of all together they mostly follow each other.
-    const bool in_order = first.axes[outer - 1].to * SizeIn(first.to.dtype) <= 2 * group.row_bytes;
-    const copy::RowCopier copier(IsBeyondCache(RowCount(first), group.row_bytes), in_order);
+    const copy::RowCopier copier(IsBeyondCache(RowCount(first), group.row_bytes));
     struct Rows {
       Rows(const Piece& piece, const RunContext& run, size_t outer)
           : axes(piece.axes.data()),

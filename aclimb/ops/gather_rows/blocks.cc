@@ -92,7 +92,7 @@ bool GatherInBlocks(const Args& args) {
   const TensorView outer_from = Part(args.self, 0, args.dim),
                    outer_to = Part(args.out, 0, args.dim);
   const Walk<2> outer = Walk<2>::Make({&outer_from, &outer_to});
-  const copy::RowCopier copier(false, false);
+  const copy::RowCopier copier(false);
   const int64_t blocks = cut.Blocks(), parts = cut.parts;
   std::atomic<bool> unknown = false;
   (void)ForEachUnit(cut.outer * blocks * parts, 1, args.blocks, [&](int64_t unit, char* block) {

@@ -85,8 +85,7 @@ class Slices {
         to_(Part(args.out, args.dim + args.index_rank, from_.rank)),
         walk_(Walk<2>::Make({&from_, &to_})),
         consecutive_(walk_.rank == 1 && walk_.InnerIsContiguous()),
-        copier_(args.out.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes(),
-                args.out.IsContiguous()) {}
+        copier_(args.out.ElementCount() * int64_t{sizeof(T)} > CacheShareBytes()) {}
 
   int64_t Length() const { return walk_.count; }
   bool IsConsecutive() const { return consecutive_; }

@@ -150,8 +150,7 @@ class IndexPlan final : public Plan {
     const int64_t width = std::min(slices_.count, kGrain);
     const int64_t parts = CeilDivide(slices_.count, width);
     const int64_t all = places_.count() * slices_.count;
-    const bool in_order = places_.ViewStep() == slices_.count && slices_.IsDense(1);
-    const copy::RowCopier copier(all * int64_t{sizeof(T)} > CacheShareBytes(), in_order);
+    const copy::RowCopier copier(all * int64_t{sizeof(T)} > CacheShareBytes());
     std::atomic<bool> unknown = false;
     ParallelFor(places_.count() * parts, kGrain / width, [&](int64_t begin, int64_t end) {
       bool all_known = true;
