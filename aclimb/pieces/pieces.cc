@@ -292,7 +292,7 @@ class PiecesPlan final : public Plan {
     char* const from = piece.from.parameter < 0 ? reinterpret_cast<char*>(number.data())
                                                 : AddressOf(piece.from, run);
     // Of a short piece most of the time would pass before its first byte is copied.
-    if (IsShortRow(piece)) return copy::RowCopier(false, true).Copy(from, RowBytes(piece), to);
+    if (IsShortRow(piece)) return copy::RowCopier(false).Copy(from, RowBytes(piece), to);
     const int64_t chunks = piece.chunks / piece.outer;
     while (begin < end) {
       int64_t from_at = 0, to_at = 0;
